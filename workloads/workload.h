@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Who calls the allocator. A workload is a table of operations, like an fio
+ * engine: its options (a param table), a way to run, and what it measures.
+ *
+ * run() gets a machine with an allocator on it, builds its per-CPU programs,
+ * calls machine_run() and reports. It never prints. Adding a workload is
+ * adding a file and a line in workloads/workloads.c. The smallest is null.c.
+ */
+#ifndef WORKLOADS_WORKLOAD_H
+#define WORKLOADS_WORKLOAD_H
+
+#include <glib.h>
+
+#include "model/slub.h"
+#include "sim/machine.h"
+#include "sim/param.h"
+
+/* What a workload reports; implemented by the runner (results/). Names are
+ * lower case with the unit as suffix: "iops_per_s", "time_s", "pair_cycles". */
+struct report;
+void report_metric(struct report *r, const char *name, const char *unit,
+		   bool higher_is_better, double value);
+/* A value per key: per queue, per CPU, per bulk size ("iops" "queue" 3 ...) */
+void report_series(struct report *r, const char *name, const char *unit,
+		   const char *axis, double x, double value);
+/* Simulated operations done (alloc or free), for ops per second. */
+void report_operations(struct report *r, uint64_t ops);
+
+struct workload {
+	const char *name;
+	const char *help; /* one sentence */
+	size_t options_size;
+	const struct param_desc *options;
+	void (*defaults)(void *options);
+	/* Checks options against the machine: NULL or a sentence. */
+	char *(*check)(const void *options, const struct topology *t);
+	/* False with @error on what a user can cause. */
+	bool (*run)(struct slub *sl, const void *options, uint64_t seed,
+		    struct report *r, GError **error);
+};
+
+/* All of them, NULL-terminated; NULL if there is none of that name. */
+extern const struct workload *const workloads[];
+const struct workload *workload_find(const char *name);
+
+#endif
