@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A command of the slubsim program, described once.
+ *
+ * sim/main.c holds the table of all commands; --help, the man page and shell
+ * completion come from it. Rooms implement commands in cmd_*.c files.
+ */
+#ifndef SIM_COMMAND_H
+#define SIM_COMMAND_H
+
+#include <glib.h>
+
+enum { /* exit codes; 128+n on signal n comes by itself */
+	EXIT_DONE = 0,
+	EXIT_RUN_FAILED = 1, /* or: they differ, a regression */
+	EXIT_USAGE = 2,	     /* wrong usage, config or input */
+	EXIT_CANT_TELL = 125, /* compare: for git bisect run */
+};
+
+struct command {
+	const char *name;    /* "run", or two words: "import topology" */
+	const char *args;    /* "CONFIG..." */
+	const char *summary; /* one line, no period */
+	const char *description; /* paragraphs for the man page, or NULL */
+	/* NULL-terminated; arg_data points into the command's own file */
+	const GOptionEntry *options;
+	/* Gets what is left after the options; returns an exit code. Prints
+	 * errors as "slubsim: FILE: ..." on stderr, one line. */
+	int (*run)(int argc, char **argv);
+};
+
+#endif
