@@ -19,8 +19,13 @@
  *   [topology]   overrides (see config_override)
  *   [features]   overrides for all variants
  *   [instructions] overrides of instruction counts
- *   [fitted]     key = what it was fitted to, in words; every compared row of
- *                that table is printed as "fitted" (see results/)
+ *   [sweep]      GROUP.KEY = a;b;c : each combination of the values is a case
+ *                of its own, run for every variant (a case is the experiment
+ *                loaded again with "GROUP.KEY=a" among its overrides)
+ *   [fitted]     key = what it was fitted to, in words. Text before the first
+ *                ':' names the compared rows: "VARIANT", "VARIANT groups=12" or
+ *                several of those separated by ','; without ':' all rows. Those
+ *                are printed as "fitted", all others as "predicted"
  */
 #ifndef CONFIGS_CONFIG_H
 #define CONFIGS_CONFIG_H
@@ -43,6 +48,11 @@ struct variant {
 	struct insn_costs costs;
 };
 
+struct sweep_axis {
+	char *key;     /* "workload.groups" */
+	char **values; /* NULL-terminated, as written */
+};
+
 struct experiment {
 	char *name, *description, *file;
 	struct topology *topology;
@@ -52,6 +62,7 @@ struct experiment {
 	void *options; /* of the workload */
 	int64_t iterations;
 	uint64_t seed;
+	GPtrArray *sweep;   /* struct sweep_axis *, in file order; may be NULL */
 	char *published;    /* path, or NULL */
 	GHashTable *fitted; /* "group.key" -> what it was fitted to */
 };
