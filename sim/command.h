@@ -22,11 +22,19 @@ struct command {
 	const char *args;    /* "CONFIG..." */
 	const char *summary; /* one line, no period */
 	const char *description; /* paragraphs for the man page, or NULL */
+	const char *words; /* for completion: what arguments may be, or NULL */
 	/* NULL-terminated; arg_data points into the command's own file */
 	const GOptionEntry *options;
 	/* Gets what is left after the options; returns an exit code. Prints
 	 * errors as "slubsim: FILE: ..." on stderr, one line. */
 	int (*run)(int argc, char **argv);
 };
+
+/* All of them, NULL-terminated (sim/main.c). */
+extern const struct command *const commands[];
+
+/* Each is defined in the cmd_*.c file of its room. */
+extern const struct command cmd_completion, cmd_man;	     /* sim */
+extern const struct command cmd_check, cmd_list;	     /* configs */
 
 #endif
