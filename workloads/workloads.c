@@ -3,7 +3,13 @@
 
 #include <string.h>
 
+#include "workloads/bulk.h"
+#include "workloads/hackbench.h"
+
 const struct workload *const workloads[] = {
+	&bulk_workload,
+	&bulk_refill_workload,
+	&hackbench_workload,
 	NULL
 };
 

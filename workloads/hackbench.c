@@ -1,0 +1,717 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "workloads/hackbench.h"
+
+#include <string.h>
+
+#include "sim/lock.h"
+#include "workloads/sched.h"
+
+#define PIPE_SLOTS 16 /* pages, PIPE_DEF_BUFFERS */
+#define PIPE_TMP_PAGES 2
+#define PAGE_BYTES 4096
+/* Every sender may have passed the check before any of them queues. */
+#define SOCKET_SLOTS (HACKBENCH_SNDBUF / HACKBENCH_TRUESIZE + 1)
+#define MAX_FAN 64
+#define TASK_BYTES 65536 /* slab memory of a process, generously */
+
+struct object { /* that a task or channel owns */
+	struct kmem_cache *cache;
+	sim_addr addr;
+};
+
+struct message {
+	sim_addr skb, data;
+};
+
+struct channel {
+	struct hackbench *h;
+	sim_addr info, bufs; /* pipe_inode_info or the receiving sock */
+	struct sim_lock lock;
+	struct task_list writers, reader; /* that wait */
+	unsigned in_flight;		  /* messages */
+	/* socket: a ring of messages */
+	struct message *ring;
+	unsigned head, tail; /* next to write, next to read */
+	/* pipe: pages head-1 (partly written) down to tail (partly read) */
+	sim_addr pages[PIPE_SLOTS], tmp[PIPE_TMP_PAGES];
+	unsigned written, read; /* messages in the last, of the first page */
+	GArray *objects[2];	/* struct object; reader's, writers' */
+};
+
+struct group {
+	struct channel *channels;
+	unsigned senders_left;
+};
+
+struct actor { /* a sender, a receiver or the starter */
+	struct task task;
+	struct hackbench *h;
+	struct group *group;
+	unsigned index, next, round; /* sender: next channel, of this round */
+	unsigned left;		     /* messages to do */
+	bool halfway;		     /* allocated, or about to queue */
+	bool woken_writer;	     /* pipe: came from the wait list */
+	GArray *objects;
+};
+
+struct hackbench {
+	const struct hackbench_options *o;
+	struct slub *sl;
+	struct machine *m;
+	struct sched *sched;
+	struct domain *everyone;
+	struct group *groups;
+	struct actor *actors;
+	unsigned nr_actors, to_wake;
+	struct actor starter;
+	struct task_list start;
+	GHashTable *caches; /* name -> struct kmem_cache */
+	struct kmem_cache *skb, *data;
+	unsigned per_page; /* messages */
+	double half_work;  /* cycles of one side of a message */
+	uint64_t begin, end;
+	uint64_t *slab; /* per CPU: cycles in the allocator */
+	uint64_t operations;
+	int frame_send, frame_receive, frame_exit;
+};
+
+/* ---- the allocator, with its time taken ---- */
+
+static sim_addr take(struct cpu *c, struct hackbench *h, struct kmem_cache *s)
+{
+	uint64_t before = c->now;
+	sim_addr a = kmem_cache_alloc(c, s, GFP_FOR_KERNEL);
+
+	g_assert(a);
+	h->slab[c->id] += c->now - before;
+	h->operations++;
+	return a;
+}
+
+static void give(struct cpu *c, struct hackbench *h, struct kmem_cache *s,
+		 sim_addr a)
+{
+	uint64_t before = c->now;
+
+	kmem_cache_free(c, s, a);
+	h->slab[c->id] += c->now - before;
+	h->operations++;
+}
+
+static void give_all(struct cpu *c, struct hackbench *h, GArray *objects)
+{
+	for (unsigned i = 0; i < objects->len; i++) {
+		struct object *o = &g_array_index(objects, struct object, i);
+
+		give(c, h, o->cache, o->addr);
+	}
+	g_array_set_size(objects, 0);
+}
+
+static struct kmem_cache *cache_of(struct cpu *c, struct hackbench *h,
+				   const struct hackbench_object *o)
+{
+	struct kmem_cache *s = g_hash_table_lookup(h->caches, o->cache);
+	struct kmem_cache_args args = {
+		.name = o->cache,
+		.object_size = o->size,
+		.align = o->align,
+		.flags = o->flags | SLAB_ACCOUNTED,
+	};
+
+	if (!s) {
+		s = kmem_cache_create(h->sl, c, &args);
+		g_hash_table_insert(h->caches, (void *)o->cache, s);
+	}
+	return s;
+}
+
+/* Work on a message, cycles: varied, so that runs are samples. */
+static void work(struct cpu *c, struct hackbench *h, double share)
+{
+	double j = h->o->jitter;
+
+	if (j > 0)
+		j *= (double)(cpu_random(c) >> 11) / (1ull << 52) - 1;
+	cpu_outside(c, h->half_work * share * (1 + j));
+}
+
+static void touch(struct cpu *c, sim_addr a, unsigned lines, bool write)
+{
+	for (unsigned i = 0; i < lines; i++) {
+		if (write)
+			cpu_write(c, a + i * SIM_LINE);
+		else
+			cpu_read(c, a + i * SIM_LINE);
+	}
+}
+
+/* ---- sockets ---- */
+
+static bool socket_full(const struct channel *ch)
+{
+	return ch->in_flight * HACKBENCH_TRUESIZE >= HACKBENCH_SNDBUF;
+}
+
+static enum step_result socket_send(struct cpu *c, struct actor *a,
+				    struct channel *ch)
+{
+	struct hackbench *h = a->h;
+	struct task *reader;
+	struct message msg;
+
+	cpu_meet(c, h->everyone);
+	if (socket_full(ch)) {
+		sched_wait_on(&ch->writers, &a->task);
+		return STEP_WAITS;
+	}
+	ch->in_flight++;
+	work(c, h, 1 - h->o->locked_share);
+	msg.skb = take(c, h, h->skb);
+	touch(c, msg.skb, 4, true); /* cleared, then filled in */
+	msg.data = take(c, h, h->data);
+	cpu_write(c, msg.data + 128); /* struct skb_shared_info */
+	cpu_copy(c, msg.data, 0, h->o->datasize);
+	cpu_lock(c, &ch->lock);
+	ch->ring[ch->head++ % (SOCKET_SLOTS + MAX_FAN)] = msg;
+	reader = task_list_take(&ch->reader);
+	cpu_write(c, ch->info); /* sk_receive_queue */
+	work(c, h, h->o->locked_share);
+	cpu_unlock(c, &ch->lock);
+	if (reader) {
+		cpu_meet(c, h->everyone);
+		sched_wake(c, reader);
+	}
+	return STEP_AGAIN;
+}
+
+static enum step_result socket_receive(struct cpu *c, struct actor *a,
+				       struct channel *ch)
+{
+	struct hackbench *h = a->h;
+	struct task_list woken = { 0 };
+	struct message msg;
+	struct task *t;
+
+	cpu_lock(c, &ch->lock);
+	if (ch->head == ch->tail) {
+		sched_wait_on(&ch->reader, &a->task);
+		cpu_unlock(c, &ch->lock);
+		return STEP_WAITS;
+	}
+	msg = ch->ring[ch->tail++ % (SOCKET_SLOTS + MAX_FAN)];
+	/*
+	 * The kernel returns the send buffer after the copy; here it goes
+	 * back at once, a few microseconds early in a drain of 200 messages.
+	 */
+	ch->in_flight--;
+	if (ch->in_flight * HACKBENCH_TRUESIZE * 4 <= HACKBENCH_SNDBUF) {
+		woken = ch->writers;
+		ch->writers = (struct task_list){ 0 };
+	}
+	cpu_write(c, ch->info);
+	work(c, h, h->o->locked_share);
+	cpu_unlock(c, &ch->lock);
+	work(c, h, 1 - h->o->locked_share);
+	touch(c, msg.skb, 3, false);
+	cpu_read(c, msg.data + 128);
+	cpu_copy(c, 0, msg.data, h->o->datasize);
+	cpu_write(c, msg.skb);
+	while ((t = task_list_take(&woken))) {
+		cpu_meet(c, h->everyone);
+		sched_wake(c, t);
+	}
+	give(c, h, h->data, msg.data);
+	give(c, h, h->skb, msg.skb);
+	return STEP_AGAIN;
+}
+
+/* ---- pipes ---- */
+
+/* No slot left; the last one may still have room for a message. */
+static bool pipe_full(const struct channel *ch)
+{
+	return ch->head - ch->tail == PIPE_SLOTS;
+}
+
+static bool pipe_merges(const struct hackbench *h, const struct channel *ch)
+{
+	return ch->head != ch->tail && ch->written < h->per_page;
+}
+
+static sim_addr pipe_new_page(struct cpu *c, struct hackbench *h,
+			      struct channel *ch)
+{
+	for (int i = 0; i < PIPE_TMP_PAGES; i++) {
+		sim_addr page = ch->tmp[i];
+
+		if (page) {
+			ch->tmp[i] = 0;
+			return page;
+		}
+	}
+	return alloc_pages(c, h->sl, GFP_FOR_KERNEL, 0, NO_NODE);
+}
+
+static void pipe_put_page(struct cpu *c, struct hackbench *h,
+			  struct channel *ch, sim_addr page)
+{
+	for (int i = 0; i < PIPE_TMP_PAGES; i++) {
+		if (!ch->tmp[i]) {
+			ch->tmp[i] = page;
+			return;
+		}
+	}
+	free_pages(c, h->sl, page, 0);
+}
+
+static enum step_result pipe_send(struct cpu *c, struct actor *a,
+				  struct channel *ch)
+{
+	struct hackbench *h = a->h;
+	struct task *reader = NULL, *writer = NULL;
+	sim_addr page;
+
+	work(c, h, 1 - h->o->locked_share);
+	cpu_lock(c, &ch->lock);
+	touch(c, ch->info + SIM_LINE, 2, true);
+	if (!pipe_merges(h, ch) && pipe_full(ch)) {
+		sched_wait_on(&ch->writers, &a->task);
+		a->woken_writer = true;
+		cpu_unlock(c, &ch->lock);
+		return STEP_WAITS;
+	}
+	if (!pipe_merges(h, ch)) {
+		ch->pages[ch->head++ % PIPE_SLOTS] = pipe_new_page(c, h, ch);
+		ch->written = 0;
+	}
+	page = ch->pages[(ch->head - 1) % PIPE_SLOTS];
+	cpu_write(c, ch->bufs + (ch->head - 1) % PIPE_SLOTS * 40);
+	cpu_copy(c, page + ch->written * h->o->datasize, 0, h->o->datasize);
+	ch->written++;
+	if (!ch->in_flight++)
+		reader = task_list_take(&ch->reader);
+	/* Who was let in lets the next one in while there is a slot. */
+	if (a->woken_writer && !pipe_full(ch))
+		writer = task_list_take(&ch->writers);
+	a->woken_writer = false;
+	work(c, h, h->o->locked_share);
+	cpu_unlock(c, &ch->lock);
+	if (reader || writer)
+		cpu_meet(c, h->everyone);
+	if (reader)
+		sched_wake(c, reader);
+	if (writer)
+		sched_wake(c, writer);
+	return STEP_AGAIN;
+}
+
+static enum step_result pipe_receive(struct cpu *c, struct actor *a,
+				     struct channel *ch)
+{
+	struct hackbench *h = a->h;
+	struct task *writer = NULL;
+	sim_addr page;
+
+	cpu_lock(c, &ch->lock);
+	touch(c, ch->info + SIM_LINE, 2, true);
+	if (!ch->in_flight) {
+		sched_wait_on(&ch->reader, &a->task);
+		cpu_unlock(c, &ch->lock);
+		return STEP_WAITS;
+	}
+	page = ch->pages[ch->tail % PIPE_SLOTS];
+	cpu_write(c, ch->bufs + ch->tail % PIPE_SLOTS * 40);
+	cpu_copy(c, 0, page + ch->read * h->o->datasize, h->o->datasize);
+	ch->in_flight--;
+	ch->read++;
+	/* A buffer goes when it is empty, even the one being filled. */
+	if (ch->read == h->per_page || !ch->in_flight) {
+		if (pipe_full(ch))
+			writer = task_list_take(&ch->writers);
+		ch->tail++;
+		ch->read = 0;
+		pipe_put_page(c, h, ch, page);
+	}
+	work(c, h, h->o->locked_share);
+	cpu_unlock(c, &ch->lock);
+	if (writer) {
+		cpu_meet(c, h->everyone);
+		sched_wake(c, writer);
+	}
+	work(c, h, 1 - h->o->locked_share);
+	return STEP_AGAIN;
+}
+
+/* ---- tasks ---- */
+
+/* The last writer's end. */
+static void close_channel(struct cpu *c, struct hackbench *h,
+			  struct channel *ch)
+{
+	for (int i = 0; i < PIPE_TMP_PAGES; i++) {
+		if (ch->tmp[i])
+			free_pages(c, h->sl, ch->tmp[i], 0);
+		ch->tmp[i] = 0;
+	}
+	give_all(c, h, ch->objects[1]);
+}
+
+static enum step_result end_task(struct cpu *c, struct actor *a)
+{
+	struct hackbench *h = a->h;
+
+	cpu_enter(c, h->frame_exit);
+	cpu_outside(c, machine_cycles(h->m, h->o->exit_us * 1e3));
+	give_all(c, h, a->objects);
+	cpu_leave(c);
+	cpu_meet(c, h->everyone);
+	h->end = MAX(h->end, c->now);
+	return STEP_ENDS;
+}
+
+static enum step_result sender(struct cpu *c, struct task *t)
+{
+	struct actor *a = (struct actor *)t;
+	struct hackbench *h = a->h;
+	struct channel *ch = &a->group->channels[a->next];
+	enum step_result r;
+
+	if (!a->left) {
+		bool last;
+
+		cpu_meet(c, h->everyone);
+		last = !--a->group->senders_left;
+		for (int64_t i = 0; last && i < h->o->fan; i++)
+			close_channel(c, h, &a->group->channels[i]);
+		return end_task(c, a);
+	}
+	cpu_enter(c, h->frame_send);
+	r = h->o->channel == HACKBENCH_PIPES ? pipe_send(c, a, ch) :
+					       socket_send(c, a, ch);
+	cpu_leave(c);
+	if (r == STEP_AGAIN) {
+		a->left--;
+		a->next = (a->next + 1) % h->o->fan;
+	}
+	return r;
+}
+
+static enum step_result receiver(struct cpu *c, struct task *t)
+{
+	struct actor *a = (struct actor *)t;
+	struct hackbench *h = a->h;
+	struct channel *ch = &a->group->channels[a->index];
+	enum step_result r;
+
+	if (!a->left) {
+		give_all(c, h, ch->objects[0]);
+		return end_task(c, a);
+	}
+	cpu_enter(c, h->frame_receive);
+	r = h->o->channel == HACKBENCH_PIPES ? pipe_receive(c, a, ch) :
+					       socket_receive(c, a, ch);
+	cpu_leave(c);
+	if (r == STEP_AGAIN)
+		a->left--;
+	return r;
+}
+
+/* The parent's byte: every child that polls for it is woken in turn. */
+static enum step_result starter(struct cpu *c, struct task *t)
+{
+	struct hackbench *h = ((struct actor *)t)->h;
+	struct task *child;
+
+	cpu_meet(c, h->everyone);
+	child = task_list_take(&h->start);
+	if (!child)
+		return STEP_ENDS;
+	sched_wake(c, child);
+	return STEP_AGAIN;
+}
+
+/* ---- before the clock ---- */
+
+static void own(struct cpu *c, struct hackbench *h, GArray *to,
+		const struct hackbench_object *o, unsigned n)
+{
+	struct object obj = { .cache = cache_of(c, h, o) };
+
+	for (unsigned i = 0; i < n; i++) {
+		obj.addr = take(c, h, obj.cache);
+		g_array_append_val(to, obj);
+	}
+}
+
+static void make_channel(struct cpu *c, struct hackbench *h,
+			 struct channel *ch)
+{
+	bool pipe = h->o->channel == HACKBENCH_PIPES;
+	const struct hackbench_object *o;
+
+	ch->h = h;
+	for (int side = 0; side < 2; side++)
+		ch->objects[side] = g_array_new(FALSE, FALSE,
+						sizeof(struct object));
+	for (o = pipe ? hackbench_pipe_objects : hackbench_socket_objects;
+	     o->cache; o++) {
+		unsigned n = o->per_process;
+
+		/* One of each side's own; what both share goes last. */
+		own(c, h, ch->objects[1], o, n - n / 2);
+		own(c, h, ch->objects[0], o, n / 2);
+		if (!strcmp(o->cache, pipe ? "kmalloc-cg-192" : "UNIX"))
+			ch->info = g_array_index(ch->objects[1], struct object,
+						 ch->objects[1]->len - 1).addr;
+		if (pipe && !strcmp(o->cache, "kmalloc-cg-1k"))
+			ch->bufs = g_array_index(ch->objects[1], struct object,
+						 ch->objects[1]->len - 1).addr;
+	}
+	lock_init(h->m, &ch->lock,
+		  pipe ? "&pipe->mutex" : "&list->lock#2", ch->info, NULL);
+	if (!pipe)
+		ch->ring = g_new0(struct message, SOCKET_SLOTS + MAX_FAN);
+}
+
+static void make_task(struct cpu *c, struct hackbench *h, struct actor *a)
+{
+	const struct hackbench_object *o = hackbench_task_objects;
+	bool process = h->o->tasks == HACKBENCH_PROCESSES;
+
+	for (; o->cache; o++)
+		own(c, h, a->objects, o,
+		    process ? o->per_process : o->per_thread);
+}
+
+static void set_cpu_partial(struct cpu *c, struct hackbench *h,
+			    struct kmem_cache *s)
+{
+	g_autofree char *value = g_strdup_printf("%" G_GINT64_FORMAT,
+						 h->o->cpu_partial);
+
+	if (h->o->cpu_partial >= 0)
+		kmem_cache_attr_store(c, s, "cpu_partial", value);
+}
+
+/* The parent makes all channels, forks all children and gives the signal. */
+static void prepare(struct cpu *c, void *arg)
+{
+	static const struct hackbench_object skb = { "skbuff_head_cache", 224,
+						     0, SLAB_HW_ALIGN };
+	static const struct hackbench_object data = { "kmalloc-cg-512", 512,
+						      512, 0 };
+	struct hackbench *h = arg;
+	unsigned fan = h->o->fan, k = 0;
+
+	h->skb = cache_of(c, h, &skb);
+	h->data = cache_of(c, h, &data);
+	set_cpu_partial(c, h, h->skb);
+	set_cpu_partial(c, h, h->data);
+	for (int64_t g = 0; g < h->o->groups; g++) {
+		for (unsigned i = 0; i < fan; i++)
+			make_channel(c, h, &h->groups[g].channels[i]);
+		for (unsigned i = 0; i < 2 * fan; i++)
+			make_task(c, h, &h->actors[k++]);
+	}
+	machine_account_reset(h->m);
+	memset(h->slab, 0, sizeof(*h->slab) *
+			       machine_topology(h->m)->nr_cpu_ids);
+	h->operations = 0;
+	h->begin = h->end = c->now;
+}
+
+static struct hackbench *hackbench_new(struct slub *sl,
+				       const struct hackbench_options *o,
+				       uint64_t seed)
+{
+	struct hackbench *h = g_new0(struct hackbench, 1);
+	struct machine *m = slub_machine(sl);
+	const struct topology *t = machine_topology(m);
+	struct sched_params sp = { o->slice_ms, o->wakeup_us };
+	g_autoptr(GRand) rand = g_rand_new_with_seed((guint32)(seed ^
+							       seed >> 32));
+	g_autofree int *cpus = g_new(int, t->nr_cpu_ids);
+	int nr_cpus = 0;
+
+	for (int i = 0; i < t->nr_cpu_ids; i++)
+		if (t->cpus[i].online)
+			cpus[nr_cpus++] = i;
+	h->o = o;
+	h->sl = sl;
+	h->m = m;
+	h->sched = sched_new(m, &sp);
+	h->everyone = machine_everyone(m);
+	h->caches = g_hash_table_new(g_str_hash, g_str_equal);
+	h->slab = g_new0(uint64_t, t->nr_cpu_ids);
+	h->per_page = PAGE_BYTES / o->datasize;
+	h->half_work = machine_cycles(m, o->message_us * 1e3) / 2;
+	h->frame_send = machine_frame(m, "hackbench_send");
+	h->frame_receive = machine_frame(m, "hackbench_receive");
+	h->frame_exit = machine_frame(m, "do_exit");
+	h->groups = g_new0(struct group, o->groups);
+	h->nr_actors = o->groups * 2 * o->fan;
+	h->actors = g_new0(struct actor, h->nr_actors);
+	for (unsigned i = 0; i < h->nr_actors; i++) {
+		struct actor *a = &h->actors[i];
+		unsigned in_group = i % (2 * o->fan);
+
+		a->h = h;
+		a->group = &h->groups[i / (2 * o->fan)];
+		a->index = in_group % o->fan; /* receivers are forked first */
+		a->task.step = in_group < o->fan ? receiver : sender;
+		a->left = o->loops * o->fan;
+		a->task.cpu = cpus[g_rand_int_range(rand, 0, nr_cpus)];
+		a->objects = g_array_new(FALSE, FALSE, sizeof(struct object));
+		if (!in_group) {
+			a->group->channels = g_new0(struct channel, o->fan);
+			a->group->senders_left = o->fan;
+		}
+		sched_add_waiting(h->sched, &a->task);
+		sched_wait_on(&h->start, &a->task);
+	}
+	h->starter.h = h;
+	h->starter.task.step = starter;
+	h->starter.task.cpu = cpus[0];
+	sched_add(h->sched, &h->starter.task);
+	return h;
+}
+
+static void hackbench_free(struct hackbench *h)
+{
+	for (unsigned i = 0; i < h->nr_actors; i++)
+		g_array_free(h->actors[i].objects, TRUE);
+	for (int64_t g = 0; g < h->o->groups; g++) {
+		for (int64_t i = 0; i < h->o->fan; i++) {
+			struct channel *ch = &h->groups[g].channels[i];
+
+			lock_destroy(h->m, &ch->lock);
+			g_free(ch->ring);
+			for (int side = 0; side < 2; side++)
+				g_array_free(ch->objects[side], TRUE);
+		}
+		g_free(h->groups[g].channels);
+	}
+	g_free(h->groups);
+	g_free(h->actors);
+	g_free(h->slab);
+	g_hash_table_destroy(h->caches);
+	sched_free(h->sched);
+	g_free(h);
+}
+
+static bool run(struct slub *sl, const void *options, uint64_t seed,
+		struct report *r, GError **error)
+{
+	const struct hackbench_options *o = options;
+	struct hackbench *h = hackbench_new(sl, o, seed);
+	const struct topology *t = machine_topology(h->m);
+	double messages = (double)o->groups * o->fan * o->fan * o->loops;
+	double all = 0, slab = 0;
+	struct sched_stats st;
+
+	sched_run(h->sched, prepare, h);
+	for (int i = 0; i < t->nr_cpu_ids; i++)
+		slab += h->slab[i];
+	all = (double)(h->end - h->begin) * t->nr_cpus;
+	st = sched_stats(h->sched);
+	report_metric(r, "time_s", "s", false,
+		      machine_ns(h->m, h->end - h->begin) / 1e9);
+	report_metric(r, "message_ns", "ns", false,
+		      machine_ns(h->m, h->end - h->begin) / messages);
+	report_metric(r, "slab_share_pct", "%", false,
+		      all > 0 ? 100 * slab / all : 0);
+	report_metric(r, "switches_per_message", "switches", false,
+		      st.switches / messages);
+	report_metric(r, "wakeups_per_message", "wakeups", false,
+		      st.wakeups / messages);
+	report_operations(r, h->operations);
+	hackbench_free(h);
+	return true;
+}
+
+/* ---- options ---- */
+
+static const char *const channel_names[] = { "sockets", "pipes", NULL };
+static const char *const task_names[] = { "processes", "threads", NULL };
+
+#define P(member, kind, unit, min, max, choices, help)                         \
+	{ #member, kind, offsetof(struct hackbench_options, member), unit,     \
+	  min, max, choices, help, NULL }
+
+static const struct param_desc option_table[] = {
+	P(groups, PARAM_INT, "groups", 1, 10000, NULL,
+	  "groups of fan senders and fan receivers"),
+	P(loops, PARAM_INT, "messages", 1, 1000000, NULL,
+	  "messages from each sender to each receiver of its group"),
+	P(fan, PARAM_INT, "tasks", 1, MAX_FAN, NULL,
+	  "senders, and receivers, of a group"),
+	P(channel, PARAM_ENUM, "", 0, 0, channel_names,
+	  "what messages go through"),
+	P(tasks, PARAM_ENUM, "", 0, 0, task_names, "what a task is"),
+	P(datasize, PARAM_INT, "bytes", 1, 128, NULL, "size of a message"),
+	P(message_us, PARAM_DOUBLE, "us", 0, 1000, NULL,
+	  "work on a message outside the allocator, both sides together"),
+	P(locked_share, PARAM_DOUBLE, "", 0, 1, NULL,
+	  "share of that work inside the channel's lock (estimate)"),
+	P(jitter, PARAM_DOUBLE, "", 0, 1, NULL,
+	  "the work on each message varies by +- this share"),
+	P(exit_us, PARAM_DOUBLE, "us", 0, 100000, NULL,
+	  "work of an ending task outside the allocator (estimate)"),
+	P(slice_ms, PARAM_DOUBLE, "ms", 0.001, 1000, NULL,
+	  "time slice: base_slice of 3 ms on 8 and more CPUs"),
+	P(wakeup_us, PARAM_DOUBLE, "us", 0, 1000, NULL,
+	  "a wake-up, on the waker (estimate)"),
+	P(cpu_partial, PARAM_INT, "objects", -1, 1000, NULL,
+	  "written to cpu_partial of the message caches; -1 leaves it"),
+	{ NULL }
+};
+
+static void defaults(void *options)
+{
+	*(struct hackbench_options *)options = (struct hackbench_options){
+		.groups = 1,
+		.loops = 100,
+		.fan = 20,
+		.channel = HACKBENCH_SOCKETS,
+		.tasks = HACKBENCH_PROCESSES,
+		.datasize = 100,
+		.message_us = 8,
+		.locked_share = 0.1,
+		.jitter = 0.2,
+		.exit_us = 80,
+		.slice_ms = 3,
+		.wakeup_us = 0.7,
+		.cpu_partial = -1,
+	};
+}
+
+static char *check(const void *options, const struct topology *t)
+{
+	const struct hackbench_options *o = options;
+	double per_channel = o->channel == HACKBENCH_PIPES ?
+				     PIPE_SLOTS * PAGE_BYTES :
+				     1.5 * HACKBENCH_SNDBUF;
+	double need = (double)o->groups * o->fan *
+		      (per_channel + 2 * TASK_BYTES);
+	double memory = 0;
+
+	for (int i = 0; i < t->nr_node_ids; i++)
+		memory += t->nodes[i].online ? t->nodes[i].memory_bytes : 0;
+	if (need > memory)
+		return g_strdup_printf("groups = %" G_GINT64_FORMAT
+				       " need about %.0f MB, the machine has "
+				       "%.0f MB",
+				       o->groups, need / 1e6, memory / 1e6);
+	return NULL;
+}
+
+const struct workload hackbench_workload = {
+	.name = "hackbench",
+	.help = "groups of senders and receivers, messages by pipe or socket",
+	.options_size = sizeof(struct hackbench_options),
+	.options = option_table,
+	.defaults = defaults,
+	.check = check,
+	.run = run,
+};

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A CPU scheduler for workloads with more tasks than CPUs.
+ *
+ * A task is a state machine: its step() runs on a CPU for as long as the task
+ * has something to do without waiting (one message, say), and tells whether
+ * it goes on, waits to be woken, or has ended. One program per CPU picks tasks
+ * from that CPU's queue and runs their steps.
+ *
+ * The rules are those of the kernel's fair class as far as they decide who
+ * runs where: a task runs until it waits or until its slice is over and
+ * another one waits for the CPU (a woken task does not preempt within the
+ * slice: RUN_TO_PARITY); a woken task goes to the CPU where it ran last if
+ * that is idle, else to an idle CPU that shares the L3, else back to its last
+ * CPU's queue; a CPU that runs out of tasks pulls one from the longest queue,
+ * nearest first. Equal weights make fairness a round of the queue.
+ *
+ * Costs: a switch between two tasks costs context_switch_us of the machine; a
+ * wake-up costs the waker wakeup_cycles, and if the target CPU was idle the
+ * task begins there ipi_us later. They are charged to "schedule" and
+ * "try_to_wake_up" as work outside the allocator.
+ *
+ * Order: sched_wake() and everything that decides whether a task waits must
+ * follow a cpu_meet() (or lock) with no engine event in between; then a
+ * wake-up is never lost.
+ */
+#ifndef WORKLOADS_SCHED_H
+#define WORKLOADS_SCHED_H
+
+#include "sim/machine.h"
+
+enum step_result {
+	STEP_AGAIN, /* has more to do */
+	STEP_WAITS, /* entered itself in a wait list; someone will wake it */
+	STEP_ENDS,
+};
+
+struct sched;
+struct task {
+	enum step_result (*step)(struct cpu *c, struct task *t);
+	int cpu; /* where it ran last, or shall begin */
+	/* sched.c's own */
+	struct sched *sched;
+	struct task *next; /* in the run queue, or in a wait list */
+	bool queued, waits;
+	uint64_t runs; /* times that a CPU switched to it */
+};
+
+/* FIFO list of tasks: a wait queue. Zero is the empty list. */
+struct task_list {
+	struct task *head, *tail;
+};
+void task_list_add(struct task_list *l, struct task *t);
+struct task *task_list_take(struct task_list *l); /* NULL if empty */
+/* @t enters @l to be woken; its step then returns STEP_WAITS. */
+void sched_wait_on(struct task_list *l, struct task *t);
+
+struct sched_params {
+	double slice_ms;  /* a task's time slice */
+	double wakeup_us; /* try_to_wake_up(), on the waker */
+};
+
+struct sched_stats {
+	uint64_t switches, wakeups, idle_wakeups, pulls;
+};
+
+struct sched *sched_new(struct machine *m, const struct sched_params *p);
+void sched_free(struct sched *s);
+/* Before sched_run(): puts @t, which the caller owns, on @t->cpu's queue. */
+void sched_add(struct sched *s, struct task *t);
+/* The same for a task that begins by waiting in a list of the caller's. */
+void sched_add_waiting(struct sched *s, struct task *t);
+/* @c makes @t, which waits, runnable. */
+void sched_wake(struct cpu *c, struct task *t);
+/*
+ * Runs the machine until all tasks have ended. @before, unless NULL, runs
+ * first on the lowest CPU while all others stand still.
+ */
+void sched_run(struct sched *s, void (*before)(struct cpu *c, void *arg),
+	       void *arg);
+struct sched_stats sched_stats(const struct sched *s);
+
+#endif
