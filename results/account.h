@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where a variant's cycles went, over all iterations of one case.
+ *
+ * Cycles are summed over CPUs and iterations and divided by the operations
+ * (allocations and frees) of the same points, so variants that did more or
+ * less work in the same time can be compared. Without operations the unit is
+ * cycles per run.
+ */
+#ifndef RESULTS_ACCOUNT_H
+#define RESULTS_ACCOUNT_H
+
+#include "results/result.h"
+
+struct account_line {
+	char *name; /* a path, or a function */
+	double cycles[NR_CAUSES], total; /* per operation */
+};
+
+struct account {
+	char *variant, *where;
+	double operations; /* 1 if none were reported */
+	bool per_operation;
+	double cycles[NR_CAUSES], total; /* per operation, all paths */
+	GPtrArray *paths;     /* struct account_line *, by path */
+	GPtrArray *functions; /* self cycles by function, most first */
+};
+
+/* NULL if the result has no point of that variant and case. */
+struct account *account_of(const struct result *r, const char *variant,
+			   const char *where);
+void account_free(struct account *a);
+const struct account_line *account_find(const GPtrArray *lines,
+					const char *name);
+/* The innermost function of a path; what none was entered for is the
+ * workload's own. Borrowed from @path. */
+const char *path_function(const char *path);
+/* Cycles per operation in @function or in what it called. */
+double account_with_callees(const struct account *a, const char *function);
+
+/* The cases of a result, in order (coords_text()); newly allocated. */
+char **result_cases(const struct result *r);
+
+/* What a cause is, in words a table can have as its row. */
+const char *cause_title(enum cause c);
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* slubsim run CONFIG...: results/run.h does the work. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "results/commands.h"
+#include "results/run.h"
+#include "results/views.h"
+
+static struct {
+	char *dir, *seed, **sets, *trace_window;
+	int iterations, jobs;
+	gboolean exact_slow, c2c, verify, resume;
+} opt;
+
+static const GOptionEntry options[] = {
+	{"output", 'o', 0, G_OPTION_ARG_FILENAME, &opt.dir,
+	 "Folder for the results (default: results/NAME)", "DIR"},
+	{"set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &opt.sets,
+	 "Override a value of the config; may be repeated",
+	 "GROUP.KEY=VALUE"},
+	{"seed", 0, 0, G_OPTION_ARG_STRING, &opt.seed,
+	 "Seed of the first iteration", "N"},
+	{"iterations", 0, 0, G_OPTION_ARG_INT, &opt.iterations,
+	 "Iterations, each with a seed of its own", "N"},
+	{"jobs", 'j', 0, G_OPTION_ARG_INT, &opt.jobs,
+	 "Points run at once (default: one per core)", "N"},
+	{"resume", 0, 0, G_OPTION_ARG_NONE, &opt.resume,
+	 "Keep the points in DIR that this program and config made", NULL},
+	{"exact-slow", 0, 0, G_OPTION_ARG_NONE, &opt.exact_slow,
+	 "Switch every shortcut of the simulator off", NULL},
+	{"c2c", 0, 0, G_OPTION_ARG_NONE, &opt.c2c,
+	 "Keep statistics of shared cache lines (c2c.txt)", NULL},
+	{"verify", 0, 0, G_OPTION_ARG_NONE, &opt.verify,
+	 "Prove the state of every cache after each point", NULL},
+	{NULL}};
+
+/* Ends as the signal would have ended us: the shell shows 128+n. */
+static void die_of(int sig)
+{
+	fflush(NULL);
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
+static int run_one(const char *config, const char *dir)
+{
+	g_autoptr(GError) error = NULL;
+	struct run_options o = {
+		.overrides = opt.sets,
+		.seed = opt.seed,
+		.iterations = opt.iterations,
+		.jobs = opt.jobs,
+		.resume = opt.resume,
+		.point.verify = opt.verify,
+	};
+	int failed = 0, sig = 0;
+	struct result *r;
+
+	if (opt.exact_slow)
+		o.point.machine_flags |= MACHINE_EXACT_SLOW;
+	if (opt.c2c)
+		o.point.machine_flags |= MACHINE_LINE_STATS;
+	r = run_experiment(config, dir, &o, &failed, &sig, &error);
+	if (r && r->points->len) {
+		g_autofree char *table = table_text(r, NULL);
+
+		printf("%s\nResults in %s\n", table ? table : "", r->dir);
+	}
+	if (error)
+		fprintf(stderr, "slubsim: %s\n", error->message);
+	result_free(r);
+	if (sig)
+		die_of(sig);
+	if (error)
+		return error->domain == RESULT_ERROR ? EXIT_RUN_FAILED :
+						       EXIT_USAGE;
+	return failed ? EXIT_RUN_FAILED : EXIT_DONE;
+}
+
+static int run(int argc, char **argv)
+{
+	int code = EXIT_DONE;
+
+	if (argc < 1) {
+		fprintf(stderr, "slubsim: run: which config? "
+				"See slubsim list experiments\n");
+		return EXIT_USAGE;
+	}
+	if (opt.iterations < 0 || opt.jobs < 0) {
+		fprintf(stderr, "slubsim: run: --%s: expected a number from "
+				"1 on\n",
+			opt.jobs < 0 ? "jobs" : "iterations");
+		return EXIT_USAGE;
+	}
+	for (int i = 0; i < argc && code == EXIT_DONE; i++) {
+		g_autofree char *dir = NULL;
+
+		if (opt.dir && argc > 1) {
+			/* a folder each */
+			g_autofree char *base = g_path_get_basename(argv[i]);
+
+			if (g_str_has_suffix(base, ".conf"))
+				base[strlen(base) - 5] = '\0';
+			dir = g_build_filename(opt.dir, base, NULL);
+		}
+		code = run_one(argv[i], dir ? dir : opt.dir);
+	}
+	return code;
+}
+
+const struct command cmd_run = {
+	.name = "run",
+	.args = "CONFIG...",
+	.summary = "Run experiments and say what each variant costs",
+	.description =
+		"CONFIG is the name of a shipped experiment (slubsim list "
+		"experiments) or a .conf file. Every variant, case and "
+		"iteration is a point, run as a process of its own; the same "
+		"program, config and seed give the same bytes, however many "
+		"run at once.\n\n"
+		"A run that is interrupted keeps the points it finished and "
+		"marks the result incomplete; --resume goes on from there.",
+	.options = options,
+	.run = run,
+};

@@ -1,0 +1,809 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Points and results as JSON, both ways. The schema is in results/result.h. */
+#include "results/result.h"
+
+#include <json-glib/json-glib.h>
+#include <math.h>
+#include <string.h>
+
+#include "results/figures.h"
+#include "results/published.h"
+#include "workloads/workload.h"
+
+/* ---- writing ---- */
+
+static void put_string(JsonBuilder *b, const char *key, const char *value)
+{
+	json_builder_set_member_name(b, key);
+	if (value)
+		json_builder_add_string_value(b, value);
+	else
+		json_builder_add_null_value(b);
+}
+
+static void put_int(JsonBuilder *b, const char *key, int64_t value)
+{
+	json_builder_set_member_name(b, key);
+	json_builder_add_int_value(b, value);
+}
+
+static void put_bool(JsonBuilder *b, const char *key, bool value)
+{
+	json_builder_set_member_name(b, key);
+	json_builder_add_boolean_value(b, value);
+}
+
+static void add_double(JsonBuilder *b, double value)
+{
+	/* JSON knows neither inf nor nan */
+	if (isfinite(value))
+		json_builder_add_double_value(b, value);
+	else
+		json_builder_add_null_value(b);
+}
+
+static void put_double(JsonBuilder *b, const char *key, double value)
+{
+	json_builder_set_member_name(b, key);
+	add_double(b, value);
+}
+
+static void put_strings(JsonBuilder *b, const char *key, char **strings)
+{
+	json_builder_set_member_name(b, key);
+	json_builder_begin_array(b);
+	for (int i = 0; strings && strings[i]; i++)
+		json_builder_add_string_value(b, strings[i]);
+	json_builder_end_array(b);
+}
+
+static void begin_array(JsonBuilder *b, const char *key)
+{
+	json_builder_set_member_name(b, key);
+	json_builder_begin_array(b);
+}
+
+static void put_coords(JsonBuilder *b, const char *key, const GPtrArray *coords)
+{
+	json_builder_set_member_name(b, key);
+	json_builder_begin_object(b);
+	for (guint i = 0; i < coords->len; i++) {
+		const struct coord *c = coords->pdata[i];
+
+		put_string(b, c->name, c->value);
+	}
+	json_builder_end_object(b);
+}
+
+static void put_metrics(JsonBuilder *b, const struct point *p)
+{
+	json_builder_set_member_name(b, "metrics");
+	json_builder_begin_object(b);
+	for (guint i = 0; i < p->metrics->len; i++) {
+		const struct metric *m = p->metrics->pdata[i];
+
+		json_builder_set_member_name(b, m->name);
+		json_builder_begin_object(b);
+		put_string(b, "unit", m->unit);
+		put_bool(b, "higher_is_better", m->higher_is_better);
+		put_double(b, "value", m->value);
+		json_builder_end_object(b);
+	}
+	json_builder_end_object(b);
+	begin_array(b, "series");
+	for (guint i = 0; i < p->series->len; i++) {
+		const struct sample *s = p->series->pdata[i];
+
+		json_builder_begin_object(b);
+		put_string(b, "name", s->name);
+		put_string(b, "unit", s->unit);
+		put_bool(b, "higher_is_better", s->higher_is_better);
+		put_string(b, "axis", s->axis);
+		put_double(b, "x", s->x);
+		put_double(b, "value", s->value);
+		json_builder_end_object(b);
+	}
+	json_builder_end_array(b);
+}
+
+static void put_account(JsonBuilder *b, const struct point *p)
+{
+	begin_array(b, "account");
+	for (guint i = 0; i < p->account->len; i++) {
+		const struct account_row *a = p->account->pdata[i];
+
+		json_builder_begin_object(b);
+		put_string(b, "path", a->path);
+		put_string(b, "cause", cause_names[a->cause]);
+		put_int(b, "cycles", a->cycles);
+		json_builder_end_object(b);
+	}
+	json_builder_end_array(b);
+	begin_array(b, "cpus");
+	for (guint i = 0; i < p->cpus->len; i++) {
+		const struct cpu_account *c = p->cpus->pdata[i];
+
+		json_builder_begin_object(b);
+		put_int(b, "cpu", c->cpu);
+		put_int(b, "node", c->node);
+		json_builder_set_member_name(b, "cycles");
+		json_builder_begin_object(b);
+		for (int k = 0; k < NR_CAUSES; k++)
+			put_int(b, cause_names[k], c->cycles[k]);
+		json_builder_end_object(b);
+		json_builder_end_object(b);
+	}
+	json_builder_end_array(b);
+}
+
+static void put_caches(JsonBuilder *b, const struct point *p)
+{
+	begin_array(b, "caches");
+	for (guint i = 0; i < p->caches->len; i++) {
+		const struct cache_dump *d = p->caches->pdata[i];
+
+		json_builder_begin_object(b);
+		put_string(b, "name", d->name);
+		json_builder_set_member_name(b, "attributes");
+		json_builder_begin_object(b);
+		for (guint k = 0; k < d->attrs->len; k++) {
+			const struct cache_attr *a = d->attrs->pdata[k];
+
+			put_string(b, a->name, a->text);
+		}
+		json_builder_end_object(b);
+		json_builder_end_object(b);
+	}
+	json_builder_end_array(b);
+}
+
+static void put_locks(JsonBuilder *b, const struct point *p)
+{
+	begin_array(b, "locks");
+	for (guint i = 0; i < p->locks->len; i++) {
+		const struct lock_row *l = p->locks->pdata[i];
+
+		json_builder_begin_object(b);
+		put_string(b, "class", l->class);
+		put_int(b, "node", l->node);
+		put_int(b, "acquisitions", l->acquisitions);
+		put_int(b, "contentions", l->contentions);
+		put_int(b, "acq_bounces", l->acq_bounces);
+		put_int(b, "con_bounces", l->con_bounces);
+		put_int(b, "wait_total_cycles", l->wait_total);
+		put_int(b, "wait_min_cycles", l->wait_min);
+		put_int(b, "wait_max_cycles", l->wait_max);
+		put_int(b, "hold_total_cycles", l->hold_total);
+		put_int(b, "hold_min_cycles", l->hold_min);
+		put_int(b, "hold_max_cycles", l->hold_max);
+		json_builder_end_object(b);
+	}
+	json_builder_end_array(b);
+}
+
+static void put_lines(JsonBuilder *b, const struct point *p)
+{
+	json_builder_set_member_name(b, "lines");
+	if (!p->lines) {
+		json_builder_add_null_value(b);
+		return;
+	}
+	json_builder_begin_array(b);
+	for (guint i = 0; i < p->lines->len; i++) {
+		const struct line_row *l = p->lines->pdata[i];
+
+		json_builder_begin_object(b);
+		put_int(b, "line", l->line);
+		put_string(b, "kind", l->kind);
+		put_int(b, "node", l->node);
+		put_int(b, "loads", l->loads);
+		put_int(b, "stores", l->stores);
+		put_int(b, "rmws", l->rmws);
+		put_int(b, "hitm_local", l->hitm_local);
+		put_int(b, "hitm_remote", l->hitm_remote);
+		put_int(b, "dram_local", l->dram_local);
+		put_int(b, "dram_remote", l->dram_remote);
+		put_int(b, "offsets", l->offsets);
+		begin_array(b, "cpus");
+		for (int k = 0; k < 8 && l->cpus[k] >= 0; k++) {
+			json_builder_begin_object(b);
+			put_int(b, "cpu", l->cpus[k]);
+			put_int(b, "count", l->counts[k]);
+			json_builder_end_object(b);
+		}
+		json_builder_end_array(b);
+		json_builder_end_object(b);
+	}
+	json_builder_end_array(b);
+}
+
+static void put_machine(JsonBuilder *b, const struct point *p)
+{
+	json_builder_set_member_name(b, "machine");
+	json_builder_begin_object(b);
+	put_double(b, "freq_ghz", p->freq_ghz);
+	put_int(b, "nr_cpus", p->nr_cpus);
+	put_int(b, "nr_nodes", p->nr_nodes);
+	put_int(b, "nr_node_ids", p->nr_node_ids);
+	put_int(b, "end_cycles", p->cycles);
+	put_int(b, "engine_events", p->engine_events);
+	put_int(b, "meets", p->meets);
+	put_int(b, "accesses", p->accesses);
+	put_int(b, "instructions", p->instructions);
+	begin_array(b, "traffic_bytes");
+	for (guint i = 0; i < p->traffic->len; i++)
+		json_builder_add_int_value(
+			b, g_array_index(p->traffic, uint64_t, i));
+	json_builder_end_array(b);
+	json_builder_end_object(b);
+}
+
+static void build_point(JsonBuilder *b, const struct point *p)
+{
+	json_builder_begin_object(b);
+	put_int(b, "schema_version", RESULT_SCHEMA);
+	put_string(b, "version", p->version);
+	put_string(b, "build", p->build);
+	put_string(b, "flags", p->flags);
+	put_string(b, "variant", p->variant);
+	put_string(b, "kernel", p->kernel);
+	put_string(b, "description", p->description);
+	put_coords(b, "case", p->coords);
+	put_int(b, "index", p->index);
+	put_int(b, "iteration", p->iteration);
+	put_int(b, "seed", p->seed);
+	put_string(b, "topology", p->topology);
+	put_string(b, "workload", p->workload);
+	put_int(b, "operations", p->operations);
+	put_metrics(b, p);
+	put_machine(b, p);
+	put_account(b, p);
+	put_locks(b, p);
+	put_caches(b, p);
+	put_lines(b, p);
+	put_string(b, "config", p->config);
+	json_builder_end_object(b);
+}
+
+static char *to_text(JsonBuilder *b)
+{
+	g_autoptr(JsonGenerator) gen = json_generator_new();
+	JsonNode *root = json_builder_get_root(b);
+	g_autofree char *text = NULL;
+
+	json_generator_set_root(gen, root);
+	json_generator_set_pretty(gen, TRUE);
+	json_generator_set_indent(gen, 1);
+	text = json_generator_to_data(gen, NULL);
+	json_node_unref(root);
+	return g_strconcat(text, "\n", NULL);
+}
+
+char *point_to_json(const struct point *p)
+{
+	g_autoptr(JsonBuilder) b = json_builder_new();
+
+	build_point(b, p);
+	return to_text(b);
+}
+
+static void put_figure(JsonBuilder *b, const struct figure *f)
+{
+	json_builder_begin_object(b);
+	put_string(b, "variant", f->variant);
+	put_string(b, "name", f->name);
+	put_string(b, "unit", f->unit);
+	put_bool(b, "higher_is_better", f->higher_is_better);
+	put_coords(b, "where", f->coords);
+	put_double(b, "mean", figure_mean(f));
+	put_double(b, "stddev", figure_stddev(f));
+	begin_array(b, "values");
+	for (guint i = 0; i < f->values->len; i++)
+		add_double(b, g_array_index(f->values, double, i));
+	json_builder_end_array(b);
+	put_double(b, "published", f->target ? f->target->value : NAN);
+	put_double(b, "published_stddev", f->target ? f->target->stddev : NAN);
+	put_double(b, "error_pct", f->target ? figure_error_pct(f) : NAN);
+	put_string(b, "kind",
+		   !f->target ? NULL : f->target->fitted ? "fitted" :
+							   "predicted");
+	json_builder_end_object(b);
+}
+
+char *result_to_json(const struct result *r)
+{
+	g_autoptr(JsonBuilder) b = json_builder_new();
+	g_autoptr(GPtrArray) figures = figures_of(r);
+	g_autoptr(GPtrArray) targets = targets_load(r, NULL);
+
+	if (targets)
+		figures_attach(figures, targets, r);
+	json_builder_begin_object(b);
+	put_int(b, "schema_version", RESULT_SCHEMA);
+	put_string(b, "program", "slubsim");
+	put_string(b, "version", r->version);
+	put_strings(b, "command", r->command);
+	put_bool(b, "complete", r->complete);
+	json_builder_set_member_name(b, "experiment");
+	json_builder_begin_object(b);
+	put_string(b, "name", r->name);
+	put_string(b, "description", r->description);
+	put_string(b, "topology", r->topology);
+	put_string(b, "workload", r->workload);
+	put_int(b, "seed", r->seed);
+	put_int(b, "iterations", r->iterations);
+	put_string(b, "published", r->published);
+	json_builder_set_member_name(b, "fitted");
+	json_builder_begin_object(b);
+	for (guint i = 0; i < r->fitted->len; i++) {
+		const struct fit *f = r->fitted->pdata[i];
+
+		put_string(b, f->key, f->why);
+	}
+	json_builder_end_object(b);
+	put_strings(b, "variants", r->variants);
+	json_builder_end_object(b);
+	begin_array(b, "summary");
+	for (guint i = 0; i < figures->len; i++)
+		put_figure(b, figures->pdata[i]);
+	json_builder_end_array(b);
+	begin_array(b, "points");
+	for (guint i = 0; i < r->points->len; i++)
+		build_point(b, r->points->pdata[i]);
+	json_builder_end_array(b);
+	json_builder_end_object(b);
+	return to_text(b);
+}
+
+/* ---- reading: a missing or ill-typed member is the first error kept ---- */
+
+struct reader {
+	const char *file;
+	GError **error;
+	bool failed;
+};
+
+static void fail(struct reader *rd, const char *key, const char *expected)
+{
+	if (!rd->failed)
+		g_set_error(rd->error, RESULT_ERROR, RESULT_ERROR_FORMAT,
+			    "%s: \"%s\": expected %s", rd->file, key, expected);
+	rd->failed = true;
+}
+
+static JsonNode *member(JsonObject *o, const char *key)
+{
+	return o ? json_object_get_member(o, key) : NULL;
+}
+
+static char *get_string(struct reader *rd, JsonObject *o, const char *key)
+{
+	JsonNode *n = member(o, key);
+
+	if (n && JSON_NODE_HOLDS_NULL(n))
+		return NULL;
+	if (!n || json_node_get_value_type(n) != G_TYPE_STRING) {
+		fail(rd, key, "a string");
+		return NULL;
+	}
+	return g_strdup(json_node_get_string(n));
+}
+
+/* For what is never null: callers may compare it. */
+static char *get_name(struct reader *rd, JsonObject *o, const char *key)
+{
+	char *s = get_string(rd, o, key);
+
+	if (!s) {
+		fail(rd, key, "a string");
+		return g_strdup("");
+	}
+	return s;
+}
+
+static int64_t get_int(struct reader *rd, JsonObject *o, const char *key)
+{
+	JsonNode *n = member(o, key);
+
+	if (!n || json_node_get_value_type(n) != G_TYPE_INT64) {
+		fail(rd, key, "a whole number");
+		return 0;
+	}
+	return json_node_get_int(n);
+}
+
+static double get_double(struct reader *rd, JsonObject *o, const char *key)
+{
+	JsonNode *n = member(o, key);
+
+	if (n && JSON_NODE_HOLDS_NULL(n))
+		return NAN;
+	if (!n || (json_node_get_value_type(n) != G_TYPE_DOUBLE &&
+		   json_node_get_value_type(n) != G_TYPE_INT64)) {
+		fail(rd, key, "a number");
+		return 0;
+	}
+	return json_node_get_double(n);
+}
+
+static bool get_bool(struct reader *rd, JsonObject *o, const char *key)
+{
+	JsonNode *n = member(o, key);
+
+	if (!n || json_node_get_value_type(n) != G_TYPE_BOOLEAN) {
+		fail(rd, key, "true or false");
+		return false;
+	}
+	return json_node_get_boolean(n);
+}
+
+static JsonArray *get_array(struct reader *rd, JsonObject *o, const char *key)
+{
+	JsonNode *n = member(o, key);
+
+	if (!n || !JSON_NODE_HOLDS_ARRAY(n)) {
+		fail(rd, key, "an array");
+		return NULL;
+	}
+	return json_node_get_array(n);
+}
+
+static guint array_length(JsonArray *a)
+{
+	return a ? json_array_get_length(a) : 0;
+}
+
+static JsonObject *get_object(struct reader *rd, JsonObject *o,
+			      const char *key)
+{
+	JsonNode *n = member(o, key);
+
+	if (!n || !JSON_NODE_HOLDS_OBJECT(n)) {
+		fail(rd, key, "an object");
+		return NULL;
+	}
+	return json_node_get_object(n);
+}
+
+static JsonObject *element(struct reader *rd, JsonArray *a, guint i,
+			   const char *key)
+{
+	JsonNode *n = json_array_get_element(a, i);
+
+	if (!JSON_NODE_HOLDS_OBJECT(n)) {
+		fail(rd, key, "an array of objects");
+		return NULL;
+	}
+	return json_node_get_object(n);
+}
+
+static char **get_strings(struct reader *rd, JsonObject *o, const char *key)
+{
+	JsonArray *a = get_array(rd, o, key);
+	GPtrArray *v = g_ptr_array_new();
+
+	for (guint i = 0; i < array_length(a); i++) {
+		JsonNode *n = json_array_get_element(a, i);
+
+		if (json_node_get_value_type(n) == G_TYPE_STRING)
+			g_ptr_array_add(v, g_strdup(json_node_get_string(n)));
+		else
+			fail(rd, key, "an array of strings");
+	}
+	g_ptr_array_add(v, NULL);
+	return (char **)g_ptr_array_free(v, FALSE);
+}
+
+static void read_metrics(struct reader *rd, JsonObject *o, struct point *p)
+{
+	struct report r = {p};
+	JsonObject *metrics = get_object(rd, o, "metrics");
+	g_autoptr(GList) names = metrics ? json_object_get_members(metrics) :
+					   NULL;
+	JsonArray *a;
+
+	for (GList *l = names; l; l = l->next) {
+		JsonObject *m = get_object(rd, metrics, l->data);
+		g_autofree char *unit = get_name(rd, m, "unit");
+
+		report_metric(&r, l->data, unit,
+			      get_bool(rd, m, "higher_is_better"),
+			      get_double(rd, m, "value"));
+	}
+	a = get_array(rd, o, "series");
+	for (guint i = 0; i < array_length(a); i++) {
+		JsonObject *s = element(rd, a, i, "series");
+		g_autofree char *name = get_name(rd, s, "name");
+		g_autofree char *unit = get_name(rd, s, "unit");
+		g_autofree char *axis = get_name(rd, s, "axis");
+		struct sample *last;
+
+		report_series(&r, name, unit, axis, get_double(rd, s, "x"),
+			      get_double(rd, s, "value"));
+		last = p->series->pdata[p->series->len - 1];
+		last->higher_is_better = get_bool(rd, s, "higher_is_better");
+	}
+}
+
+static int cause_find(struct reader *rd, const char *name)
+{
+	for (int k = 0; k < NR_CAUSES; k++)
+		if (!strcmp(cause_names[k], name))
+			return k;
+	fail(rd, "cause", "the name of a cause");
+	return 0;
+}
+
+static void read_account(struct reader *rd, JsonObject *o, struct point *p)
+{
+	JsonArray *a = get_array(rd, o, "account");
+
+	for (guint i = 0; i < array_length(a); i++) {
+		JsonObject *row = element(rd, a, i, "account");
+		g_autofree char *path = get_name(rd, row, "path");
+		g_autofree char *cause = get_name(rd, row, "cause");
+
+		point_add_account(p, path, cause_find(rd, cause),
+				  get_int(rd, row, "cycles"));
+	}
+	a = get_array(rd, o, "cpus");
+	for (guint i = 0; i < array_length(a); i++) {
+		JsonObject *row = element(rd, a, i, "cpus");
+		JsonObject *cycles = get_object(rd, row, "cycles");
+		struct cpu_account *c = g_new0(struct cpu_account, 1);
+
+		c->cpu = get_int(rd, row, "cpu");
+		c->node = get_int(rd, row, "node");
+		for (int k = 0; k < NR_CAUSES; k++)
+			c->cycles[k] = get_int(rd, cycles, cause_names[k]);
+		g_ptr_array_add(p->cpus, c);
+	}
+}
+
+static void read_caches(struct reader *rd, JsonObject *o, struct point *p)
+{
+	JsonArray *a = get_array(rd, o, "caches");
+
+	for (guint i = 0; i < array_length(a); i++) {
+		JsonObject *row = element(rd, a, i, "caches");
+		g_autofree char *name = get_name(rd, row, "name");
+		JsonObject *attrs = get_object(rd, row, "attributes");
+		g_autoptr(GList) keys =
+			attrs ? json_object_get_members(attrs) : NULL;
+		struct cache_dump *d = cache_dump_new(name);
+
+		for (GList *l = keys; l; l = l->next) {
+			g_autofree char *text = get_name(rd, attrs, l->data);
+
+			cache_dump_add(d, l->data, text);
+		}
+		g_ptr_array_add(p->caches, d);
+	}
+}
+
+static void read_locks(struct reader *rd, JsonObject *o, struct point *p)
+{
+	JsonArray *a = get_array(rd, o, "locks");
+
+	for (guint i = 0; i < array_length(a); i++) {
+		JsonObject *row = element(rd, a, i, "locks");
+		struct lock_row *l = g_new0(struct lock_row, 1);
+
+		l->class = get_name(rd, row, "class");
+		l->node = get_int(rd, row, "node");
+		l->acquisitions = get_int(rd, row, "acquisitions");
+		l->contentions = get_int(rd, row, "contentions");
+		l->acq_bounces = get_int(rd, row, "acq_bounces");
+		l->con_bounces = get_int(rd, row, "con_bounces");
+		l->wait_total = get_int(rd, row, "wait_total_cycles");
+		l->wait_min = get_int(rd, row, "wait_min_cycles");
+		l->wait_max = get_int(rd, row, "wait_max_cycles");
+		l->hold_total = get_int(rd, row, "hold_total_cycles");
+		l->hold_min = get_int(rd, row, "hold_min_cycles");
+		l->hold_max = get_int(rd, row, "hold_max_cycles");
+		g_ptr_array_add(p->locks, l);
+	}
+}
+
+static void read_lines(struct reader *rd, JsonObject *o, struct point *p)
+{
+	JsonNode *n = member(o, "lines");
+	JsonArray *a;
+
+	if (n && JSON_NODE_HOLDS_NULL(n))
+		return;
+	a = get_array(rd, o, "lines");
+	p->lines = g_ptr_array_new_with_free_func(line_row_free);
+	for (guint i = 0; i < array_length(a); i++) {
+		JsonObject *row = element(rd, a, i, "lines");
+		struct line_row *l = g_new0(struct line_row, 1);
+		JsonArray *cpus = get_array(rd, row, "cpus");
+
+		l->line = get_int(rd, row, "line");
+		l->kind = get_string(rd, row, "kind");
+		l->node = get_int(rd, row, "node");
+		l->loads = get_int(rd, row, "loads");
+		l->stores = get_int(rd, row, "stores");
+		l->rmws = get_int(rd, row, "rmws");
+		l->hitm_local = get_int(rd, row, "hitm_local");
+		l->hitm_remote = get_int(rd, row, "hitm_remote");
+		l->dram_local = get_int(rd, row, "dram_local");
+		l->dram_remote = get_int(rd, row, "dram_remote");
+		l->offsets = get_int(rd, row, "offsets");
+		for (guint k = 0; k < 8; k++)
+			l->cpus[k] = -1;
+		for (guint k = 0; k < MIN(array_length(cpus), 8); k++) {
+			JsonObject *c = element(rd, cpus, k, "cpus");
+
+			l->cpus[k] = get_int(rd, c, "cpu");
+			l->counts[k] = get_int(rd, c, "count");
+		}
+		g_ptr_array_add(p->lines, l);
+	}
+}
+
+static void read_machine(struct reader *rd, JsonObject *o, struct point *p)
+{
+	JsonObject *m = get_object(rd, o, "machine");
+	JsonArray *a = get_array(rd, m, "traffic_bytes");
+
+	p->freq_ghz = get_double(rd, m, "freq_ghz");
+	p->nr_cpus = get_int(rd, m, "nr_cpus");
+	p->nr_nodes = get_int(rd, m, "nr_nodes");
+	p->nr_node_ids = get_int(rd, m, "nr_node_ids");
+	p->cycles = get_int(rd, m, "end_cycles");
+	p->engine_events = get_int(rd, m, "engine_events");
+	p->meets = get_int(rd, m, "meets");
+	p->accesses = get_int(rd, m, "accesses");
+	p->instructions = get_int(rd, m, "instructions");
+	for (guint i = 0; i < array_length(a); i++) {
+		uint64_t bytes = json_array_get_int_element(a, i);
+
+		g_array_append_val(p->traffic, bytes);
+	}
+	if (array_length(a) != (guint)p->nr_node_ids * p->nr_node_ids)
+		fail(rd, "traffic_bytes", "nr_node_ids squared numbers");
+}
+
+static struct point *read_point(struct reader *rd, JsonObject *o)
+{
+	struct point *p = point_new();
+	JsonObject *coords;
+	g_autoptr(GList) names = NULL;
+
+	if (get_int(rd, o, "schema_version") != RESULT_SCHEMA)
+		fail(rd, "schema_version", G_STRINGIFY(RESULT_SCHEMA));
+	p->version = get_string(rd, o, "version");
+	p->build = get_string(rd, o, "build");
+	p->flags = get_name(rd, o, "flags");
+	p->variant = get_name(rd, o, "variant");
+	p->kernel = get_string(rd, o, "kernel");
+	p->description = get_string(rd, o, "description");
+	coords = get_object(rd, o, "case");
+	names = coords ? json_object_get_members(coords) : NULL;
+	for (GList *l = names; l; l = l->next) {
+		g_autofree char *value = get_name(rd, coords, l->data);
+
+		point_add_coord(p, l->data, value);
+	}
+	p->index = get_int(rd, o, "index");
+	p->iteration = get_int(rd, o, "iteration");
+	p->seed = get_int(rd, o, "seed");
+	p->topology = get_name(rd, o, "topology");
+	p->workload = get_name(rd, o, "workload");
+	p->operations = get_int(rd, o, "operations");
+	read_metrics(rd, o, p);
+	read_machine(rd, o, p);
+	read_account(rd, o, p);
+	read_locks(rd, o, p);
+	read_caches(rd, o, p);
+	read_lines(rd, o, p);
+	p->config = get_string(rd, o, "config");
+	return p;
+}
+
+static JsonParser *parse(struct reader *rd, JsonObject **o)
+{
+	JsonParser *parser = json_parser_new_immutable();
+	g_autoptr(GError) e = NULL;
+
+	if (!json_parser_load_from_file(parser, rd->file, &e)) {
+		/* the parser begins its messages with the file, I/O without */
+		g_set_error(rd->error, RESULT_ERROR, RESULT_ERROR_FORMAT,
+			    "%s%s%s",
+			    g_str_has_prefix(e->message, rd->file) ? "" :
+								     rd->file,
+			    g_str_has_prefix(e->message, rd->file) ? "" : ": ",
+			    e->message);
+		rd->failed = true;
+	} else if (!json_parser_get_root(parser) ||
+		   !JSON_NODE_HOLDS_OBJECT(json_parser_get_root(parser))) {
+		g_set_error(rd->error, RESULT_ERROR, RESULT_ERROR_FORMAT,
+			    "%s: not a JSON object", rd->file);
+		rd->failed = true;
+	} else {
+		*o = json_node_get_object(json_parser_get_root(parser));
+		return parser;
+	}
+	g_object_unref(parser);
+	return NULL;
+}
+
+struct point *point_from_json(const char *file, GError **error)
+{
+	struct reader rd = {.file = file, .error = error};
+	JsonObject *o;
+	g_autoptr(JsonParser) parser = parse(&rd, &o);
+	struct point *p;
+
+	if (!parser)
+		return NULL;
+	p = read_point(&rd, o);
+	if (rd.failed) {
+		point_free(p);
+		return NULL;
+	}
+	return p;
+}
+
+struct result *result_from_json(const char *file, GError **error)
+{
+	struct reader rd = {.file = file, .error = error};
+	JsonObject *o, *e, *fitted;
+	g_autoptr(JsonParser) parser = parse(&rd, &o);
+	g_autoptr(GList) keys = NULL;
+	struct result *r;
+	JsonArray *points;
+
+	if (!parser)
+		return NULL;
+	r = result_new();
+	if (get_int(&rd, o, "schema_version") != RESULT_SCHEMA)
+		fail(&rd, "schema_version", G_STRINGIFY(RESULT_SCHEMA));
+	r->version = get_string(&rd, o, "version");
+	r->command = get_strings(&rd, o, "command");
+	r->complete = get_bool(&rd, o, "complete");
+	e = get_object(&rd, o, "experiment");
+	r->name = get_name(&rd, e, "name");
+	r->description = get_string(&rd, e, "description");
+	r->topology = get_name(&rd, e, "topology");
+	r->workload = get_name(&rd, e, "workload");
+	r->seed = get_int(&rd, e, "seed");
+	r->iterations = get_int(&rd, e, "iterations");
+	r->published = get_string(&rd, e, "published");
+	r->variants = get_strings(&rd, e, "variants");
+	fitted = get_object(&rd, e, "fitted");
+	keys = fitted ? json_object_get_members(fitted) : NULL;
+	for (GList *l = keys; l; l = l->next) {
+		struct fit *f = g_new0(struct fit, 1);
+
+		f->key = g_strdup(l->data);
+		f->why = get_name(&rd, fitted, l->data);
+		g_ptr_array_add(r->fitted, f);
+	}
+	points = get_array(&rd, o, "points");
+	for (guint i = 0; i < array_length(points); i++)
+		g_ptr_array_add(r->points,
+				read_point(&rd, element(&rd, points, i,
+							"points")));
+	if (rd.failed) {
+		result_free(r);
+		return NULL;
+	}
+	return r;
+}
+
+struct result *result_load(const char *path, GError **error)
+{
+	g_autofree char *file = NULL;
+	struct result *r;
+
+	if (g_file_test(path, G_FILE_TEST_IS_DIR))
+		file = g_build_filename(path, "result.json", NULL);
+	else
+		file = g_strdup(path);
+	r = result_from_json(file, error);
+	if (r)
+		r->dir = g_path_get_dirname(file);
+	return r;
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "results/out.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "results/result.h"
+
+struct outdir {
+	char *path;
+	int lock;
+	GHashTable *written; /* names already in DIR/.written */
+	int list;
+};
+
+static bool io_error(const char *path, int err, GError **error)
+{
+	g_set_error(error, RESULT_ERROR, RESULT_ERROR_IO, "%s: %s", path,
+		    g_strerror(err));
+	return false;
+}
+
+static int write_all(int fd, const char *text, size_t len)
+{
+	while (len) {
+		ssize_t n = write(fd, text, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return errno;
+		text += n;
+		len -= n;
+	}
+	return 0;
+}
+
+bool write_aside(const char *path, const char *text, GError **error)
+{
+	g_autofree char *tmp = g_strdup_printf("%s.tmp-%d", path, getpid());
+	int fd = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	int err;
+
+	if (fd < 0)
+		return io_error(path, errno, error);
+	err = write_all(fd, text, strlen(text));
+	if (close(fd) && !err)
+		err = errno;
+	if (!err && rename(tmp, path))
+		err = errno;
+	if (err) {
+		unlink(tmp);
+		return io_error(path, err, error);
+	}
+	return true;
+}
+
+static bool make_dirs(const char *dir, GError **error)
+{
+	if (g_mkdir_with_parents(dir, 0777))
+		return io_error(dir, errno, error);
+	return true;
+}
+
+struct outdir *outdir_open(const char *path, GError **error)
+{
+	g_autofree char *lock = g_build_filename(path, ".lock", NULL);
+	struct outdir *o;
+	int fd;
+
+	if (!make_dirs(path, error))
+		return NULL;
+	fd = open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+	if (fd < 0) {
+		io_error(path, errno, error);
+		return NULL;
+	}
+	if (flock(fd, LOCK_EX | LOCK_NB)) {
+		if (errno == EWOULDBLOCK)
+			g_set_error(error, RESULT_ERROR, RESULT_ERROR_BUSY,
+				    "%s: another run is writing there", path);
+		else
+			io_error(path, errno, error);
+		close(fd);
+		return NULL;
+	}
+	o = g_new0(struct outdir, 1);
+	o->path = g_strdup(path);
+	o->lock = fd;
+	o->list = -1;
+	o->written = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
+					   NULL);
+	return o;
+}
+
+const char *outdir_path(const struct outdir *o)
+{
+	return o->path;
+}
+
+void outdir_close(struct outdir *o)
+{
+	if (!o)
+		return;
+	if (o->list >= 0)
+		close(o->list);
+	close(o->lock);
+	g_hash_table_unref(o->written);
+	g_free(o->path);
+	g_free(o);
+}
+
+/* A listed name must not lead out of the folder, whoever wrote the list. */
+static bool inside(const char *name)
+{
+	g_auto(GStrv) parts = g_strsplit(name, "/", -1);
+
+	for (int i = 0; parts[i]; i++)
+		if (!*parts[i] || !strcmp(parts[i], ".."))
+			return false;
+	return *name != '\0';
+}
+
+static void remove_leftovers(const char *path)
+{
+	g_autofree char *dir = g_path_get_dirname(path);
+	g_autofree char *base = g_path_get_basename(path);
+	g_autofree char *prefix = g_strconcat(base, ".tmp-", NULL);
+	g_autoptr(GDir) d = g_dir_open(dir, 0, NULL);
+	const char *name;
+
+	while (d && (name = g_dir_read_name(d))) {
+		if (g_str_has_prefix(name, prefix)) {
+			g_autofree char *tmp =
+				g_build_filename(dir, name, NULL);
+
+			unlink(tmp);
+		}
+	}
+}
+
+static void remove_empty_dirs(const char *root, const char *name)
+{
+	g_autofree char *dir = g_path_get_dirname(name);
+
+	while (strcmp(dir, ".")) {
+		g_autofree char *path = g_build_filename(root, dir, NULL);
+		char *up;
+
+		if (rmdir(path))
+			break;
+		up = g_path_get_dirname(dir);
+		g_free(dir);
+		dir = up;
+	}
+}
+
+bool outdir_clear(struct outdir *o, const char *keep, GError **error)
+{
+	g_autofree char *list = g_build_filename(o->path, ".written", NULL);
+	g_autofree char *text = NULL;
+	g_auto(GStrv) names = NULL;
+	g_autoptr(GString) kept = g_string_new(NULL);
+
+	g_assert(o->list < 0);
+	if (!g_file_get_contents(list, &text, NULL, NULL))
+		return true;
+	names = g_strsplit(text, "\n", -1);
+	for (int i = 0; names[i]; i++) {
+		g_autofree char *path = g_build_filename(o->path, names[i],
+							 NULL);
+
+		if (!inside(names[i]))
+			continue;
+		if (keep && g_str_has_prefix(names[i], keep)) {
+			g_string_append_printf(kept, "%s\n", names[i]);
+			continue;
+		}
+		unlink(path);
+		remove_leftovers(path);
+		remove_empty_dirs(o->path, names[i]);
+	}
+	return write_aside(list, kept->str, error);
+}
+
+bool outdir_expect(struct outdir *o, const char *name, GError **error)
+{
+	g_autofree char *line = g_strconcat(name, "\n", NULL);
+	g_autofree char *path = g_build_filename(o->path, name, NULL);
+	g_autofree char *dir = g_path_get_dirname(path);
+	int err;
+
+	if (!make_dirs(dir, error))
+		return false;
+	if (!g_hash_table_add(o->written, g_strdup(name)))
+		return true;
+	if (o->list < 0) {
+		g_autofree char *list = g_build_filename(o->path, ".written",
+							 NULL);
+
+		o->list = open(list, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC,
+			       0666);
+		if (o->list < 0)
+			return io_error(list, errno, error);
+	}
+	err = write_all(o->list, line, strlen(line));
+	return err ? io_error(o->path, err, error) : true;
+}
+
+void outdir_drop_partial(struct outdir *o, const char *name)
+{
+	g_autofree char *path = g_build_filename(o->path, name, NULL);
+
+	remove_leftovers(path);
+}
+
+bool outdir_write(struct outdir *o, const char *name, const char *text,
+		  GError **error)
+{
+	g_autofree char *path = g_build_filename(o->path, name, NULL);
+
+	return outdir_expect(o, name, error) &&
+	       write_aside(path, text, error);
+}
+
+char *safe_name(const char *name)
+{
+	char *s = g_strdup(*name ? name : "_");
+
+	for (char *p = s; *p; p++)
+		if (*p == '/' || (unsigned char)*p < ' ')
+			*p = '_';
+	if (!strcmp(s, ".") || !strcmp(s, ".."))
+		s[0] = '_';
+	return s;
+}

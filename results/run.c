@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "results/run.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "results/out.h"
+#include "results/pool.h"
+#include "results/views.h"
+
+#define MAX_POINTS 100000
+
+/* A case of the sweep: the experiment with that case's overrides. */
+struct run_case {
+	struct experiment *e;
+	GPtrArray *coords; /* struct coord * */
+};
+
+struct planned {
+	const struct run_case *c;
+	const struct variant *v;
+	int index, iteration;
+	uint64_t seed;
+	char *file; /* relative to the folder */
+};
+
+struct plan {
+	GPtrArray *cases;  /* struct run_case * */
+	GArray *points;	   /* struct planned */
+	struct outdir *out;
+	const struct run_options *options;
+	uint64_t seed;
+	int iterations;
+};
+
+static void case_free(void *data)
+{
+	struct run_case *c = data;
+
+	experiment_free(c->e);
+	g_ptr_array_unref(c->coords);
+	g_free(c);
+}
+
+static void planned_clear(void *data)
+{
+	g_free(((struct planned *)data)->file);
+}
+
+static void plan_clear(struct plan *p)
+{
+	if (p->cases)
+		g_ptr_array_unref(p->cases);
+	if (p->points)
+		g_array_unref(p->points);
+	outdir_close(p->out);
+}
+typedef struct plan plan; /* g_auto() wants one word */
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(plan, plan_clear)
+
+/* "workload.groups" is the coordinate "groups". */
+static const char *axis_name(const char *key)
+{
+	const char *dot = strrchr(key, '.');
+
+	return dot ? dot + 1 : key;
+}
+
+static size_t sweep_size(const struct experiment *e)
+{
+	size_t n = 1;
+
+	for (guint i = 0; e->sweep && i < e->sweep->len; i++) {
+		const struct sweep_axis *a = e->sweep->pdata[i];
+
+		n *= g_strv_length(a->values);
+		if (n > MAX_POINTS)
+			break;
+	}
+	return n;
+}
+
+/* The @k-th combination of the sweep, the last axis changing fastest. */
+static struct run_case *load_case(const char *config, char **overrides,
+				  const struct experiment *base, size_t k,
+				  GError **error)
+{
+	g_autoptr(GPtrArray) sets = g_ptr_array_new_with_free_func(g_free);
+	struct run_case *c = g_new0(struct run_case, 1);
+	size_t combinations = sweep_size(base);
+
+	c->coords = g_ptr_array_new_with_free_func((GDestroyNotify)coord_free);
+	for (int i = 0; overrides && overrides[i]; i++)
+		g_ptr_array_add(sets, g_strdup(overrides[i]));
+	for (guint i = 0; base->sweep && i < base->sweep->len; i++) {
+		const struct sweep_axis *a = base->sweep->pdata[i];
+		const char *value;
+
+		combinations /= g_strv_length(a->values);
+		value = a->values[k / combinations];
+		k %= combinations;
+		g_ptr_array_add(sets, g_strdup_printf("%s=%s", a->key, value));
+		g_ptr_array_add(c->coords,
+				coord_new(axis_name(a->key), value));
+	}
+	g_ptr_array_add(sets, NULL);
+	c->e = config_load_experiment(config, (char **)sets->pdata, error);
+	if (!c->e) {
+		g_ptr_array_unref(c->coords);
+		g_free(c);
+		return NULL;
+	}
+	return c;
+}
+
+static bool check_case(const struct run_case *c, GError **error)
+{
+	const struct workload *w = c->e->workload;
+	g_autofree char *wrong = w->check ? w->check(c->e->options,
+						     c->e->topology) : NULL;
+	g_autofree char *where = NULL;
+
+	if (!wrong)
+		return true;
+	where = coords_text(c->coords);
+	g_set_error(error, CONFIG_ERROR, 0, "%s: [workload] %s%s%s",
+		    c->e->file, where, *where ? ": " : "", wrong);
+	return false;
+}
+
+static bool parse_seed(const char *text, uint64_t *seed, GError **error)
+{
+	g_autoptr(GError) e = NULL;
+
+	if (!text)
+		return true;
+	/* JSON's whole numbers end there */
+	if (g_ascii_string_to_unsigned(text, 10, 0, G_MAXINT64 / 2, seed, &e))
+		return true;
+	g_set_error(error, CONFIG_ERROR, 0,
+		    "--seed %s: expected a whole number from 0 on", text);
+	return false;
+}
+
+static bool make_plan(struct plan *p, const char *config, GError **error)
+{
+	struct experiment *base = config_load_experiment(
+		config, p->options->overrides, error);
+	size_t n, total;
+	bool ok = base != NULL;
+
+	if (!ok)
+		return false;
+	p->cases = g_ptr_array_new_with_free_func(case_free);
+	p->points = g_array_new(FALSE, TRUE, sizeof(struct planned));
+	g_array_set_clear_func(p->points, planned_clear);
+	p->seed = base->seed;
+	p->iterations = p->options->iterations ? p->options->iterations :
+						 base->iterations;
+	n = sweep_size(base);
+	total = n * base->variants->len * p->iterations;
+	if (n > MAX_POINTS || total > MAX_POINTS) {
+		g_set_error(error, CONFIG_ERROR, 0,
+			    "%s: [sweep] %zu points, expected at most %d",
+			    base->file, total, MAX_POINTS);
+		ok = false;
+	}
+	ok = ok && parse_seed(p->options->seed, &p->seed, error);
+	for (size_t k = 0; ok && k < n; k++) {
+		struct run_case *c = load_case(config, p->options->overrides,
+					       base, k, error);
+
+		ok = c && check_case(c, error);
+		if (c) {
+			c->e->seed = p->seed;
+			c->e->iterations = p->iterations;
+			g_ptr_array_add(p->cases, c);
+		}
+	}
+	experiment_free(base);
+	return ok;
+}
+
+static char *point_file(const struct planned *q)
+{
+	g_autofree char *where = coords_text(q->c->coords);
+	g_autofree char *name = g_strdup_printf(
+		"%s%s%s.%d.json", q->v->name, *where ? "," : "",
+		g_strdelimit(where, " ", ','), q->iteration);
+	g_autofree char *safe = safe_name(name);
+
+	return g_build_filename("points", safe, NULL);
+}
+
+static void add_points(struct plan *p)
+{
+	const struct run_case *first = p->cases->pdata[0];
+
+	for (guint v = 0; v < first->e->variants->len; v++) {
+		for (guint c = 0; c < p->cases->len; c++) {
+			for (int i = 0; i < p->iterations; i++) {
+				struct planned q = {
+					.c = p->cases->pdata[c],
+					.index = p->points->len,
+					.iteration = i,
+					.seed = p->seed + i,
+				};
+
+				q.v = q.c->e->variants->pdata[v];
+				q.file = point_file(&q);
+				g_array_append_val(p->points, q);
+			}
+		}
+	}
+}
+
+static bool run_point(void *arg, int job, GError **error)
+{
+	struct plan *p = arg;
+	struct planned *q = &g_array_index(p->points, struct planned, job);
+	g_autofree char *path = g_build_filename(outdir_path(p->out), q->file,
+						 NULL);
+	struct point *point = point_run(q->c->e, q->v, q->seed,
+					&p->options->point, error);
+	g_autofree char *json = NULL;
+
+	if (!point)
+		return false;
+	for (guint i = 0; i < q->c->coords->len; i++) {
+		const struct coord *c = q->c->coords->pdata[i];
+
+		point_add_coord(point, c->name, c->value);
+	}
+	point->index = q->index;
+	point->iteration = q->iteration;
+	json = point_to_json(point);
+	point_free(point);
+	return write_aside(path, json, error);
+}
+
+/* Points of an earlier run that this one would make again, to the byte. */
+static bool *find_finished(struct plan *p)
+{
+	bool *skip = g_new0(bool, MAX(p->points->len, 1));
+	g_autofree char *build = build_digest();
+
+	if (!p->options->resume)
+		return skip;
+	for (guint i = 0; i < p->points->len; i++) {
+		const struct planned *q =
+			&g_array_index(p->points, struct planned, i);
+		g_autofree char *path = g_build_filename(outdir_path(p->out),
+							 q->file, NULL);
+		g_autofree char *config = config_effective(q->c->e, q->v);
+		struct point *old = point_from_json(path, NULL);
+
+		skip[i] = old && old->index == q->index &&
+			  old->seed == q->seed &&
+			  !g_strcmp0(old->build, build) &&
+			  !g_strcmp0(old->config, config);
+		point_free(old);
+	}
+	return skip;
+}
+
+static struct result *describe(const struct plan *p, const char *config)
+{
+	const struct experiment *e =
+		((struct run_case *)p->cases->pdata[0])->e;
+	struct result *r = result_new();
+	GPtrArray *names = g_ptr_array_new();
+	GPtrArray *command = g_ptr_array_new();
+	g_autoptr(GList) keys = NULL;
+
+	r->version = g_strdup(SLUBSIM_VERSION);
+	r->name = g_strdup(e->name);
+	r->description = g_strdup(e->description);
+	r->topology = g_strdup(e->topology->name);
+	r->workload = g_strdup(e->workload->name);
+	r->published = g_strdup(e->published);
+	r->seed = p->seed;
+	r->iterations = p->iterations;
+	for (guint i = 0; i < e->variants->len; i++)
+		g_ptr_array_add(names, g_strdup(((struct variant *)
+						 e->variants->pdata[i])->name));
+	g_ptr_array_add(names, NULL);
+	r->variants = (char **)g_ptr_array_free(names, FALSE);
+	if (e->fitted)
+		keys = g_list_sort(g_hash_table_get_keys(e->fitted),
+				   (GCompareFunc)strcmp);
+	for (GList *l = keys; l; l = l->next) {
+		struct fit *f = g_new0(struct fit, 1);
+
+		f->key = g_strdup(l->data);
+		f->why = g_strdup(g_hash_table_lookup(e->fitted, l->data));
+		g_ptr_array_add(r->fitted, f);
+	}
+	/* what repeats it: -o, --jobs and --resume change no byte of it */
+	g_ptr_array_add(command, g_strdup("slubsim"));
+	g_ptr_array_add(command, g_strdup("run"));
+	g_ptr_array_add(command, g_strdup(config));
+	for (char **s = p->options->overrides; s && *s; s++) {
+		g_ptr_array_add(command, g_strdup("--set"));
+		g_ptr_array_add(command, g_strdup(*s));
+	}
+	if (p->options->seed)
+		g_ptr_array_add(command, g_strdup_printf("--seed=%s",
+							 p->options->seed));
+	if (p->options->iterations)
+		g_ptr_array_add(command,
+				g_strdup_printf("--iterations=%d",
+						p->options->iterations));
+	if (p->options->point.machine_flags & MACHINE_EXACT_SLOW)
+		g_ptr_array_add(command, g_strdup("--exact-slow"));
+	if (p->options->point.machine_flags & MACHINE_LINE_STATS)
+		g_ptr_array_add(command, g_strdup("--c2c"));
+	if (p->options->point.verify)
+		g_ptr_array_add(command, g_strdup("--verify"));
+	g_ptr_array_add(command, NULL);
+	r->command = (char **)g_ptr_array_free(command, FALSE);
+	return r;
+}
+
+static void tell_failures(const struct plan *p, const struct pool_outcome *o)
+{
+	const char *last = NULL;
+
+	for (guint i = 0; i < p->points->len; i++) {
+		const struct planned *q =
+			&g_array_index(p->points, struct planned, i);
+
+		if (!o->messages[i] || !g_strcmp0(last, o->messages[i]))
+			continue;
+		last = o->messages[i];
+		fprintf(stderr, "slubsim: %s: %s, iteration %d, seed %" PRIu64
+			": %s\n", q->c->e->name, q->v->name, q->iteration,
+			q->seed, last);
+	}
+}
+
+static bool read_points(struct plan *p, const struct pool_outcome *o,
+			const bool *skip, struct result *r, GError **error)
+{
+	r->complete = true;
+	for (guint i = 0; i < p->points->len; i++) {
+		const struct planned *q =
+			&g_array_index(p->points, struct planned, i);
+		g_autofree char *path = g_build_filename(outdir_path(p->out),
+							 q->file, NULL);
+		struct point *point;
+
+		if (!o->done[i] && !skip[i]) {
+			outdir_drop_partial(p->out, q->file);
+			r->complete = false;
+			continue;
+		}
+		point = point_from_json(path, error);
+		if (!point)
+			return false;
+		g_ptr_array_add(r->points, point);
+	}
+	return true;
+}
+
+static bool open_folder(struct plan *p, const char *dir, GError **error)
+{
+	const struct run_case *first = p->cases->pdata[0];
+	g_autofree char *name = safe_name(first->e->name);
+	g_autofree char *usual = g_build_filename("results", name, NULL);
+
+	p->out = outdir_open(dir ? dir : usual, error);
+	if (!p->out ||
+	    !outdir_clear(p->out, p->options->resume ? "points/" : NULL, error))
+		return false;
+	for (guint i = 0; i < p->points->len; i++)
+		if (!outdir_expect(p->out,
+				   g_array_index(p->points, struct planned, i)
+					   .file,
+				   error))
+			return false;
+	return true;
+}
+
+static struct result *finish(struct plan *p, const char *config,
+			     const struct pool_outcome *o, const bool *skip,
+			     GError **error)
+{
+	struct result *r = describe(p, config);
+	g_autofree char *json = NULL;
+
+	if (read_points(p, o, skip, r, error) &&
+	    (!r->points->len || views_write(p->out, r, error))) {
+		json = result_to_json(r);
+		/* last: where it is, the rest is too */
+		if (outdir_write(p->out, "result.json", json, error)) {
+			r->dir = g_strdup(outdir_path(p->out));
+			return r;
+		}
+	}
+	result_free(r);
+	return NULL;
+}
+
+struct result *run_experiment(const char *config, const char *dir,
+			      const struct run_options *options, int *failed,
+			      int *signal, GError **error)
+{
+	g_auto(plan) p = {.options = options};
+	g_autofree bool *skip = NULL;
+	struct pool_outcome *o;
+	struct result *r;
+
+	if (!make_plan(&p, config, error))
+		return NULL;
+	add_points(&p);
+	if (!open_folder(&p, dir, error))
+		return NULL;
+	skip = find_finished(&p);
+	o = pool_run(((struct run_case *)p.cases->pdata[0])->e->name,
+		     p.points->len, skip,
+		     options->jobs ? options->jobs : (int)g_get_num_processors(),
+		     run_point, &p);
+	tell_failures(&p, o);
+	*failed = o->nr_failed;
+	*signal = o->signal;
+	r = finish(&p, config, o, skip, error);
+	pool_outcome_free(o);
+	return r;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * An experiment, expanded to points and run, each point a process.
+ *
+ * The points are variants x cases of the sweep x iterations; iteration i runs
+ * with seed + i, so the variants of an iteration see the same chances.
+ */
+#ifndef RESULTS_RUN_H
+#define RESULTS_RUN_H
+
+#include "configs/config.h"
+#include "results/point.h"
+#include "results/result.h"
+
+struct run_options {
+	char **overrides;      /* --set, NULL-terminated or NULL */
+	const char *seed;      /* text as given, or NULL */
+	int iterations;	       /* 0 = the experiment's */
+	int jobs;	       /* at once, 0 = all cores */
+	bool resume;	       /* keep points that this program made already */
+	struct point_options point;
+};
+
+/*
+ * Runs @config into the folder @dir (NULL: results/NAME). Returns the result
+ * as written there, or NULL with @error set where nothing could be run
+ * (CONFIG_ERROR: exit 2). Points that failed are told on stderr, @failed says
+ * how many; *@signal is set if one ended the run early.
+ */
+struct result *run_experiment(const char *config, const char *dir,
+			      const struct run_options *options, int *failed,
+			      int *signal, GError **error);
+
+#endif

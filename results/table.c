@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * table.txt: variants as columns, a block per metric or series. Where a figure
+ * was published, it stands beside the simulated one with the error in percent
+ * of it and a letter: F fitted to it, P predicted.
+ */
+#include <math.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "results/figures.h"
+#include "results/published.h"
+#include "results/views.h"
+
+struct block {
+	const GPtrArray *figures;
+	const char *name, *unit;
+	double divisor;
+	const char *prefix;
+	bool published, spread;
+	char **variants;
+};
+
+/* "M" and 1e6 for rates of millions; other units stay as they are. */
+static void choose_prefix(struct block *b)
+{
+	double max = 0;
+
+	b->divisor = 1;
+	b->prefix = "";
+	if (!unit_higher_is_better(b->unit))
+		return;
+	for (guint i = 0; i < b->figures->len; i++) {
+		const struct figure *f = b->figures->pdata[i];
+
+		if (!strcmp(f->name, b->name))
+			max = fmax(max, fabs(figure_mean(f)));
+	}
+	if (max >= 1e6) {
+		b->divisor = 1e6;
+		b->prefix = "M ";
+	} else if (max >= 1e4) {
+		b->divisor = 1e3;
+		b->prefix = "k ";
+	}
+}
+
+/* Four digits that count, never an exponent. */
+static char *figure_text(double v)
+{
+	int decimals = v ? 3 - (int)floor(log10(fabs(v))) : 0;
+
+	if (!isfinite(v))
+		return g_strdup("-");
+	return g_strdup_printf("%.*f", CLAMP(decimals, 0, 8), v);
+}
+
+static char *cell_text(const struct block *b, const struct figure *f)
+{
+	g_autofree char *value = NULL, *published = NULL;
+	GString *s = g_string_new(NULL);
+
+	if (!f)
+		return g_string_free(s, FALSE);
+	value = figure_text(figure_mean(f) / b->divisor);
+	g_string_append_printf(s, "%10s", value);
+	if (b->spread) {
+		double mean = figure_mean(f);
+
+		g_string_append_printf(
+			s, " +-%4.1f%%",
+			mean ? 100 * figure_stddev(f) / fabs(mean) : 0);
+	}
+	if (!b->published)
+		return g_string_free(s, FALSE);
+	if (f->target) {
+		published = figure_text(f->target->value / b->divisor);
+		g_string_append_printf(s, " %9s %+7.1f%s%c", published,
+				       figure_error_pct(f),
+				       f->target->percent ? "pp" : "% ",
+				       f->target->fitted ? 'F' : 'P');
+	} else {
+		g_string_append_printf(s, " %9s %10s", "", "");
+	}
+	return g_string_free(s, FALSE);
+}
+
+static char *change_text(const struct figure *base, const struct figure *f)
+{
+	double a, b;
+
+	if (!base || !f)
+		return g_strdup("");
+	a = figure_mean(base);
+	b = figure_mean(f);
+	return a ? g_strdup_printf("%+10.2f%%", 100 * (b - a) / fabs(a)) :
+		   g_strdup("");
+}
+
+static void append_row(GString *s, const char *label, char **cells,
+		       const int *width, int label_width)
+{
+	g_string_append_printf(s, "  %-*s", label_width, label);
+	for (int i = 0; cells[i]; i++)
+		g_string_append_printf(s, "  %-*s", width[i], cells[i]);
+	while (s->len && s->str[s->len - 1] == ' ')
+		g_string_truncate(s, s->len - 1);
+	g_string_append_c(s, '\n');
+}
+
+/* A block's rows: header, one per place, and for single values the change
+ * against the baseline. */
+static void append_block(GString *s, struct block *b)
+{
+	g_auto(GStrv) places = figure_places(b->figures, b->name);
+	int n = g_strv_length(b->variants), rows = g_strv_length(places);
+	g_autofree int *width = g_new0(int, n + 1);
+	g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(
+		(GDestroyNotify)g_strfreev);
+	g_autofree char *title = NULL, *header = NULL;
+	int label_width = strlen("against the baseline");
+
+	title = g_strdup_printf("%s [%s%s]", b->name, b->prefix, b->unit);
+	for (int i = 0; i < n; i++)
+		width[i] = strlen(b->variants[i]);
+	for (int r = 0; r < rows; r++) {
+		char **cells = g_new0(char *, n + 1);
+
+		for (int i = 0; i < n; i++) {
+			cells[i] = cell_text(
+				b, figure_find(b->figures, b->variants[i],
+					       b->name, places[r]));
+			width[i] = MAX(width[i], (int)strlen(cells[i]));
+		}
+		label_width = MAX(label_width, (int)strlen(places[r]));
+		g_ptr_array_add(lines, cells);
+	}
+	g_string_append_printf(s, "\n%s%s\n", title,
+			       b->published ?
+				       ": simulated, published, error" :
+				       "");
+	append_row(s, "", b->variants, width, label_width);
+	for (int r = 0; r < rows; r++)
+		append_row(s, *places[r] ? places[r] : b->name,
+			   lines->pdata[r], width, label_width);
+	if (rows == 1 && n > 1) {
+		g_auto(GStrv) cells = g_new0(char *, n + 1);
+
+		for (int i = 0; i < n; i++)
+			cells[i] = change_text(
+				figure_find(b->figures, b->variants[0],
+					    b->name, places[0]),
+				figure_find(b->figures, b->variants[i],
+					    b->name, places[0]));
+		append_row(s, "against the baseline", cells, width,
+			   label_width);
+	}
+}
+
+static void append_fits(GString *s, const struct result *r)
+{
+	for (guint i = 0; i < r->fitted->len; i++) {
+		const struct fit *f = r->fitted->pdata[i];
+
+		g_string_append_printf(s, "%s  %s: %s\n",
+				       i ? "" : "\nFitted:\n", f->key, f->why);
+	}
+}
+
+/* How far the predicted rows are off, in one line. */
+static void append_summary(GString *s, const GPtrArray *figures)
+{
+	double sum = 0, worst = 0;
+	int predicted = 0, fitted = 0;
+
+	for (guint i = 0; i < figures->len; i++) {
+		const struct figure *f = figures->pdata[i];
+		double e;
+
+		if (!f->target)
+			continue;
+		if (f->target->fitted) {
+			fitted++;
+			continue;
+		}
+		e = fabs(figure_error_pct(f));
+		if (!isfinite(e))
+			continue;
+		predicted++;
+		sum += e;
+		worst = fmax(worst, e);
+	}
+	if (predicted + fitted)
+		g_string_append_printf(s, "\nPublished rows: %d fitted (F), "
+				       "%d predicted (P)", fitted, predicted);
+	if (predicted)
+		g_string_append_printf(s, "; predicted: mean absolute error "
+				       "%.1f%%, worst %.1f%%",
+				       sum / predicted, worst);
+	if (predicted + fitted)
+		g_string_append_c(s, '\n');
+}
+
+char *table_text(const struct result *r, GError **error)
+{
+	g_autoptr(GPtrArray) figures = figures_of(r);
+	g_autoptr(GPtrArray) targets = NULL;
+	g_auto(GStrv) names = NULL;
+	g_autoptr(GError) e = NULL;
+	GString *s;
+
+	targets = targets_load(r, &e);
+	if (e) {
+		g_propagate_error(error, g_steal_pointer(&e));
+		return NULL;
+	}
+	if (targets)
+		figures_attach(figures, targets, r);
+	s = g_string_new(NULL);
+	g_string_append_printf(s, "%s", r->name);
+	if (r->description && *r->description)
+		g_string_append_printf(s, ": %s", r->description);
+	g_string_append_printf(
+		s, "\n%s, workload %s, %d iteration%s, seed %" PRIu64 "%s\n",
+		r->topology, r->workload, r->iterations,
+		r->iterations == 1 ? "" : "s", r->seed,
+		r->complete ? "" : "; INCOMPLETE: points are missing");
+	names = figure_names(figures);
+	for (int i = 0; names[i]; i++) {
+		struct block b = {figures, names[i]};
+
+		b.variants = r->variants;
+		for (guint k = 0; k < figures->len; k++) {
+			const struct figure *f = figures->pdata[k];
+
+			if (strcmp(f->name, names[i]))
+				continue;
+			b.unit = f->unit;
+			b.published |= f->target != NULL;
+			b.spread |= f->values->len > 1;
+		}
+		choose_prefix(&b);
+		append_block(s, &b);
+	}
+	append_summary(s, figures);
+	append_fits(s, r);
+	return g_string_free(s, FALSE);
+}
