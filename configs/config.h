@@ -11,14 +11,21 @@
  * (configs/topologies, machines, costs, variants, experiments; $SLUBSIM_CONFIGS
  * overrides where those are); anything else is a path.
  *
+ * Names in a file that are paths are relative to that file. What an experiment
+ * says in full needs no other file (that is how an effective config stands by
+ * itself): the topology without topology=, all of [machine], all of
+ * [instructions].
+ *
  * Experiment files:
  *   [experiment] name description topology workload variants(;-list, the first
  *                is the baseline) iterations seed published(path or name)
  *   [workload]   the workload's options
  *   [machine]    overrides of machine parameters
- *   [topology]   overrides (see config_override)
+ *   [topology], [nodes], [node N]  overrides of the topology file's (the format
+ *                is told in configs/topology.c)
  *   [features]   overrides for all variants
  *   [instructions] overrides of instruction counts
+ *   [variant]    instead of variants=: the only one, by name, kernel and costs
  *   [sweep]      GROUP.KEY = a;b;c : each combination of the values is a case
  *                of its own, run for every variant (a case is the experiment
  *                loaded again with "GROUP.KEY=a" among its overrides)
@@ -64,6 +71,7 @@ struct experiment {
 	uint64_t seed;
 	GPtrArray *sweep;   /* struct sweep_axis *, in file order; may be NULL */
 	char *published;    /* path, or NULL */
+	char *published_name; /* as written: a name, or the path */
 	GHashTable *fitted; /* "group.key" -> what it was fitted to */
 };
 
@@ -83,6 +91,31 @@ void experiment_free(struct experiment *e);
 /* The effective config of a point as .conf text; newly allocated. Loading it
  * again gives the same experiment with that one variant. */
 char *config_effective(const struct experiment *e, const struct variant *v);
+
+/* The shipped variant of a kernel release: "6.12.117" -> "v6.12", by leaving
+ * out parts from the right until one fits. NULL if none does; caller frees. */
+char *config_variant_of_kernel(const char *kernel);
+
+bool config_load_costs(const char *name, struct insn_costs *costs,
+		       GError **error);
+
+/*
+ * A value that has no exact source: in [range] of a machine or cost file as
+ *   KEY = LOW HIGH KIND reason
+ * KIND: S a source that gives a range, D derived, M from memory, G guess.
+ * Those are run as ranges and never tuned.
+ */
+struct estimate {
+	const struct param_desc *param;
+	double value, low, high;
+	char kind;
+	char *file; /* name of the machine or cost file that says so */
+	char *reason;
+};
+/* Of a file in "machines" or "costs": struct estimate *, in table order. Those
+ * of kind S and D are in it too. */
+GPtrArray *config_estimates(const char *folder, const char *name,
+			    GError **error);
 
 /* Names of the shipped files of a folder ("variants"), sorted, NULL-ended. */
 char **config_list(const char *folder);
