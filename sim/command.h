@@ -36,5 +36,6 @@ extern const struct command *const commands[];
 /* Each is defined in the cmd_*.c file of its room. */
 extern const struct command cmd_completion, cmd_man;	     /* sim */
 extern const struct command cmd_check, cmd_list;	     /* configs */
+extern const struct command cmd_import_trace;		     /* configs/trace */
 
 #endif
