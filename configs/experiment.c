@@ -129,10 +129,12 @@ static bool is_topology_group(const char *group)
 	       g_str_has_prefix(group, "node ");
 }
 
+/* Gives also what the topology file says of its [machine]. */
 static bool read_topology(struct experiment *x, const struct conf *c,
-			  GError **error)
+			  struct conf **machine, GError **error)
 {
 	static const struct conf_known known[] = {
+		{ "machine", NULL, machine_param_table },
 		{ "topology", topology_keys },
 		{ "nodes", topology_nodes_keys },
 		{ "node ", topology_node_keys },
@@ -162,6 +164,7 @@ static bool read_topology(struct experiment *x, const struct conf *c,
 	}
 	conf_merge(t, c, is_topology_group);
 	x->topology = topology_from_conf(t, error);
+	*machine = g_steal_pointer(&t);
 	return x->topology != NULL;
 }
 
@@ -170,8 +173,10 @@ static bool is_machine(const char *group)
 	return !strcmp(group, "machine");
 }
 
+/* The named machine file, then what the topology file (an import) knows of
+ * this very machine, then the experiment's own values. */
 static bool read_machine(struct experiment *x, const struct conf *c,
-			 GError **error)
+			 const struct conf *of_topology, GError **error)
 {
 	conf_auto struct conf *m = NULL;
 
@@ -186,6 +191,7 @@ static bool read_machine(struct experiment *x, const struct conf *c,
 	m = machine_read(x->topology->machine, NULL, error);
 	if (!m)
 		return false;
+	conf_merge(m, of_topology, is_machine);
 	conf_merge(m, c, is_machine);
 	return conf_read_table(m, "machine", machine_param_table, &x->params,
 			       true, error);
@@ -338,6 +344,7 @@ static bool read_experiment(struct experiment *x, const struct conf *c,
 	struct conf_known known[G_N_ELEMENTS(known_groups)];
 	const char *name = conf_get(c, "experiment", "name");
 	const char *description = conf_get(c, "experiment", "description");
+	conf_auto struct conf *machine = NULL;
 
 	memcpy(known, known_groups, sizeof(known));
 	if (!conf_group(c, "experiment"))
@@ -352,8 +359,9 @@ static bool read_experiment(struct experiment *x, const struct conf *c,
 	    !conf_check_known(c, known, error))
 		return false;
 	read_published(x, c);
-	return read_numbers(x, c, error) && read_topology(x, c, error) &&
-	       read_machine(x, c, error) && read_variants(x, c, error) &&
+	return read_numbers(x, c, error) &&
+	       read_topology(x, c, &machine, error) &&
+	       read_machine(x, c, machine, error) && read_variants(x, c, error) &&
 	       read_workload(x, c, error) && read_sweep(x, c, known, error) &&
 	       read_fitted(x, c, known, error);
 }

@@ -34,6 +34,9 @@
  *
  * With [nodes], a [node N] may change memory_mb, socket and distances of one.
  *
+ *   [machine]           what is known of this very machine (caches), over the
+ *                       values of the machine file; importers write it
+ *
  * Sockets are numbered as written; cores and L3s by their first CPU.
  *
  * All work happens in arrays of TOPOLOGY_MAX_CPUS and TOPOLOGY_MAX_NODES, so a
@@ -623,6 +626,7 @@ failed:
 }
 
 static const struct conf_known known[] = {
+	{ "machine", NULL, machine_param_table },
 	{ "topology", topology_keys },
 	{ "nodes", topology_nodes_keys },
 	{ "node ", topology_node_keys },

@@ -16,6 +16,7 @@
 /* In the order of --help: what a user needs first comes first. */
 const struct command *const commands[] = {
 	&cmd_import_trace,
+	&cmd_import_topology,
 	&cmd_completion,
 	&cmd_man,
 	NULL
