@@ -117,6 +117,15 @@ struct estimate {
 GPtrArray *config_estimates(const char *folder, const char *name,
 			    GError **error);
 
+/*
+ * Loads the file @path as what its groups say it is. Returns what it is in a
+ * few words ("topology of 64 CPUs, ..."), newly allocated, or NULL with @error.
+ */
+char *config_check(const char *path, char **overrides, GError **error);
+/* The files that @name may mean: a path, or the shipped ones of all folders.
+ * NULL-ended, at least one; or NULL with @error. */
+char **config_find(const char *name, GError **error);
+
 /* Names of the shipped files of a folder ("variants"), sorted, NULL-ended. */
 char **config_list(const char *folder);
 
