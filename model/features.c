@@ -57,6 +57,9 @@ const struct param_desc feature_table[] = {
 	     "bulk free to slabs: a loop of single ones, plain pushes while "
 	     "objects are of the cpu slab, or detached freelists with one free "
 	     "per slab seen"),
+	BOOL(bulk_free_relinks, "4.17",
+	     "the free hook walks a detached freelist of a caller's bulk free "
+	     "and links it anew, which reverses it"),
 	BOOL(bulk_stats, "6.9",
 	     "bulk operations count each object as a fast path one and each "
 	     "slow call as a slow path one"),

@@ -49,6 +49,7 @@ struct features {
 	bool rcu_sheaves;
 	/* bulk */
 	int bulk_alloc, bulk_free;
+	bool bulk_free_relinks; /* a detached freelist ends up reversed */
 	bool bulk_free_loses_objects; /* the fault of 7.0 and 7.1 */
 	/* slabs */
 	bool bulk_refill_freelist; /* a new slab's freelist after the taking */

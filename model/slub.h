@@ -82,9 +82,14 @@ void kmem_cache_free_bulk(struct cpu *c, struct kmem_cache *s, unsigned n,
 void kfree_rcu(struct cpu *c, struct kmem_cache *s, sim_addr obj);
 /* kvfree_rcu_barrier() then rcu_barrier(). */
 void kfree_rcu_barrier(struct cpu *c, struct slub *sl);
+/* Flushes all CPUs, each on itself in turn: while no other CPU runs. */
 void kmem_cache_shrink(struct cpu *c, struct kmem_cache *s);
 
-/* Prefilled sheaves: model/sheaf.h. */
+/*
+ * From here on get_cycles() in the test of remote_node_defrag_ratio is
+ * @cycles; negative: by chance again, as on a real machine.
+ */
+void slub_set_cycles(struct slub *sl, int64_t cycles);
 
 /* ---- what the kernel shows in /sys/kernel/slab/NAME ---- */
 
@@ -92,7 +97,7 @@ void kmem_cache_shrink(struct cpu *c, struct kmem_cache *s);
 const char *const *kmem_cache_attrs(const struct kmem_cache *s);
 /* The content of one, without newline; newly allocated. NULL = unknown. */
 char *kmem_cache_attr_show(const struct kmem_cache *s, const char *attr);
-/* A write on @c; returns 0 or a positive errno, as the kernel would. */
+/* A write on @c, while no other CPU runs; returns 0 or a positive errno, as the kernel would. */
 int kmem_cache_attr_store(struct cpu *c, struct kmem_cache *s,
 			  const char *attr, const char *value);
 uint64_t kmem_cache_stat(const struct kmem_cache *s, enum slub_stat stat,
