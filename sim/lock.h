@@ -28,6 +28,7 @@ struct sim_lock {
 	int owner;	  /* CPU id of the holder, or of the last one */
 	uint64_t free_at; /* when the last holder let go */
 	uint64_t acquired_at;
+	uint64_t granted_at; /* when the last waiter got it */
 	struct lock_waiter *head, *tail;
 	struct lock_stat *stat;
 };
@@ -79,6 +80,7 @@ struct lock_stat {
 	uint64_t acquisitions, contentions;
 	uint64_t acq_bounces, con_bounces; /* line came from another CPU */
 	uint64_t wait_total, wait_min, wait_max;
+	uint64_t releases; /* holds counted below */
 	uint64_t hold_total, hold_min, hold_max;
 };
 typedef void (*lock_stat_fn)(const struct lock_stat *s, void *arg);

@@ -52,4 +52,8 @@ void machine_line_stats(struct machine *m, line_stat_fn fn, void *arg);
  * @bytes[cpu_node * nr_node_ids + mem_node]. */
 void machine_traffic(struct machine *m, uint64_t *bytes);
 
+/* Test only: NULL, or a newly allocated sentence on the first line whose caches
+ * and directory disagree. Walks everything. Timed machines. */
+char *machine_check(struct machine *m);
+
 #endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which cache holds which line: tags and the directory, without any time.
+ *
+ * A line that was ever touched has an entry in the directory and a number for
+ * it, its handle. Entries come in chunks of 2 MiB of simulated memory, found
+ * through a table per node; chunks and the tags of L2 and L3 are mappings that
+ * the host fills page by page, so what is never touched costs nothing.
+ *
+ * L1 tags are words of (line number, flags): a hit needs nothing else. L2 and
+ * L3 tags are handles. Ways are kept in LRU order, most recent first.
+ *
+ * Invariants, checked by cache_check(): L1 is within L2; an entry's owner, or
+ * its sharers, are exactly the cores whose L2 has it; a line with an owner has
+ * no sharers; an L1 tag is writable only in the owner's L1; with inclusive L3s
+ * whatever a core holds, its L3 holds.
+ */
+#ifndef SIM_CACHE_H
+#define SIM_CACHE_H
+
+#include "sim/machine.h"
+
+#define NO_CORE 0xffffu
+#define NO_L3 0xffffu
+#define INLINE_SHARERS 4
+
+/* L1 tag: line number << 8 | thread << 1 | writable */
+#define L1_SHIFT 8
+#define L1_WRITABLE ((uint64_t)1)
+#define L1_THREAD_SHIFT 1
+#define L1_MAX_THREADS 64
+
+struct line {
+	uint64_t l3s;	   /* bit (L3 % 64): that L3 may hold it */
+	uint16_t owner;	   /* core that has it alone (E or M), or NO_CORE */
+	uint16_t dirty_l3; /* L3 that holds it newer than memory, or NO_L3 */
+	bool dirty;	   /* the owner's is newer than memory */
+	bool many;	   /* sharers are in set number .set */
+	uint16_t nr;	   /* sharers */
+	union {
+		uint16_t sharer[INLINE_SHARERS];
+		uint32_t set;
+	};
+};
+
+struct core {
+	int id, l3, socket, node;
+	uint64_t *l1;
+	uint32_t *l2;
+	int nr_threads;
+};
+
+struct l3 {
+	int id, socket, node;
+	uint32_t *tags;
+	int *cores; /* ids */
+	int nr_cores;
+};
+
+struct chunk {
+	uint64_t first; /* line number */
+	struct line *lines;
+};
+
+struct cache_shape {
+	uint64_t sets, mask; /* mask 0: not a power of two */
+	unsigned ways;
+};
+
+struct caches {
+	const struct topology *topology;
+	struct cache_shape l1, l2, l3;
+	bool inclusive;
+	struct core *cores;
+	int nr_cores;
+	struct l3 *l3s;
+	int nr_l3;
+	/* handles: chunks[handle >> CHUNK_BITS].lines[handle & mask] */
+	struct chunk *chunks;
+	uint32_t nr_chunks, room_chunks;
+	struct chunk_table *tables; /* two per node */
+	GArray *sets;		    /* bit sets of sharers */
+	GArray *free_sets;
+	int set_words;
+	uint16_t *scratch; /* nr_cores */
+	/* what fell out of the last level dirty: told to the owner */
+	void (*write_back)(void *arg, uint64_t line, int l3);
+	void *arg;
+};
+
+struct caches *caches_new(const struct topology *t,
+			  const struct machine_params *p);
+void caches_free(struct caches *x);
+
+/* The entry of a line, made at first use. */
+struct line *cache_line(struct caches *x, uint64_t line, uint32_t *handle);
+
+bool l2_touch(struct caches *x, struct core *k, uint32_t handle,
+	      uint64_t line);
+void l2_insert(struct caches *x, struct core *k, uint32_t handle,
+	       uint64_t line);
+bool l3_touch(struct caches *x, struct l3 *l, uint32_t handle, uint64_t line);
+void l3_insert(struct caches *x, struct l3 *l, uint32_t handle, uint64_t line);
+void l3_remove(struct caches *x, struct l3 *l, uint32_t handle, uint64_t line);
+
+static inline uint64_t *l1_set(const struct caches *x, const struct core *k,
+			       uint64_t line)
+{
+	return k->l1 + (line & x->l1.mask) * x->l1.ways;
+}
+/* Where @line is in the core's L1, or NULL; the LRU order stays. */
+uint64_t *l1_find(const struct caches *x, const struct core *k, uint64_t line);
+/* Makes @tag the most recent of its set, whether it was there or not. */
+void l1_put(const struct caches *x, const struct core *k, uint64_t tag);
+
+/* Takes the line out of a core's L1 and L2 (not out of the directory). */
+void core_drop(struct caches *x, struct core *k, uint32_t handle,
+	       uint64_t line);
+
+void sharer_add(struct caches *x, struct line *e, int core);
+void sharer_remove(struct caches *x, struct line *e, int core);
+bool sharer_in_l3(const struct caches *x, const struct line *e, int l3);
+/* Fills x->scratch, ascending or in order of arrival; returns how many. */
+int sharer_list(struct caches *x, const struct line *e);
+void sharer_clear(struct caches *x, struct line *e);
+
+/* NULL, or a sentence on the first invariant that doesn't hold (tests). */
+char *caches_check(const struct caches *x);
+
+#endif

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Who runs when.
+ *
+ * Each CPU with a program is a SimGrid actor. Exactly one of them simulates at
+ * any moment: the one with the baton. A CPU gives the baton away when it meets
+ * others while one of them is behind, when it waits, and when its program ends;
+ * the next is always the earliest CPU that can act, by (date, CPU id). So
+ * everything that happens after a meeting happens in the order of the dates at
+ * which CPUs met, over the whole machine: caches and memory controllers are
+ * shared by CPUs that share nothing else, and they too must see one order.
+ *
+ * The dates at which the CPUs that don't have the baton are parked are the
+ * leaves of a tournament tree, its root the earliest. A CPU that meets before
+ * the root's date simply goes on: no engine event at all.
+ *
+ * Two ways to hand over, with the same order:
+ *  - fast: resume the next actor, suspend oneself. SimGrid's clock follows in
+ *    steps of CLOCK_STEP: it never passes a CPU that can still act, lags the
+ *    earliest one by a step at most, and ends at the last CPU's date.
+ *  - MACHINE_EXACT_SLOW: every meeting is a sleep until its date in SimGrid's
+ *    own time, every equal date a yield, as a plain discrete-event simulation
+ *    would do it; no shortcut.
+ */
+#include <simgrid/actor.h>
+#include <simgrid/engine.h>
+#include <simgrid/host.h>
+
+#include <signal.h>
+#include <string.h>
+
+#include "sim/internal.h"
+
+#define ID_BITS 12 /* TOPOLOGY_MAX_CPUS */
+#define NEVER UINT64_MAX
+#define CLOCK_STEP ((uint64_t)1 << 20)
+
+G_STATIC_ASSERT(TOPOLOGY_MAX_CPUS <= 1 << ID_BITS);
+
+struct engine {
+	struct machine *machine;
+	uint64_t *tree; /* [1] is the root, leaves from [leaves] on */
+	int leaves;
+	int baton; /* CPU id, -1 = free to take (slow mode) */
+	bool running;
+	uint64_t clock; /* SimGrid's, as far as we moved it */
+	uint64_t events;
+	int alive; /* CPUs whose program has not returned */
+};
+
+static uint64_t key_of(const struct cpu_private *p, uint64_t date)
+{
+	return date << ID_BITS | (uint64_t)p->cpu.id;
+}
+
+static int id_of(uint64_t key)
+{
+	return (int)(key & ((1 << ID_BITS) - 1));
+}
+
+static void set_key(struct engine *e, int id, uint64_t key)
+{
+	uint64_t *tree = e->tree;
+	int i = e->leaves + id;
+
+	tree[i] = key;
+	while (i > 1) {
+		uint64_t least = MIN(tree[i], tree[i ^ 1]);
+
+		i >>= 1;
+		if (tree[i] == least)
+			break;
+		tree[i] = least;
+	}
+}
+
+static uint64_t earliest(const struct engine *e)
+{
+	return e->tree[1];
+}
+
+struct engine *engine_new(struct machine *m)
+{
+	struct engine *e = g_new0(struct engine, 1);
+
+	e->machine = m;
+	e->leaves = 2;
+	while (e->leaves < m->topology->nr_cpu_ids)
+		e->leaves *= 2;
+	e->tree = g_new(uint64_t, 2 * e->leaves);
+	for (int i = 0; i < 2 * e->leaves; i++)
+		e->tree[i] = NEVER;
+	e->baton = -1;
+	return e;
+}
+
+void engine_free(struct engine *e)
+{
+	g_free(e->tree);
+	g_free(e);
+}
+
+uint64_t engine_events(const struct engine *e)
+{
+	return e->events;
+}
+
+bool engine_running(const struct engine *e)
+{
+	return e->running;
+}
+
+/* All that could run wait for each other: a bug of the program simulated. */
+static G_NORETURN void deadlock(struct engine *e)
+{
+	g_autoptr(GString) who = g_string_new(NULL);
+
+	for (int i = 0; i < e->machine->topology->nr_cpu_ids; i++) {
+		const struct cpu_private *p = e->machine->cpus[i];
+
+		if (p && p->state == RUN_BLOCKED)
+			g_string_append_printf(who, "%sCPU %d (%s)",
+					       who->len ? ", " : "", i,
+					       p->blocked_on);
+	}
+	g_error("deadlock at cycle %" G_GUINT64_FORMAT ": %s wait for each "
+		"other", machine_now(e->machine), who->str);
+}
+
+/* ---- the fast way ---- */
+
+static void suspend_self(struct engine *e, struct cpu_private *p)
+{
+	while (e->baton != p->cpu.id) {
+		e->events++;
+		sg_actor_suspend(p->actor);
+	}
+}
+
+static void give_baton(struct engine *e, int id)
+{
+	struct cpu_private *next = e->machine->cpus[id];
+	uint64_t date = earliest(e) >> ID_BITS;
+
+	if (date >= e->clock + CLOCK_STEP) {
+		/* nobody else is awake: SimGrid just moves its clock */
+		e->events++;
+		sg_actor_sleep_until((double)date);
+		e->clock = date;
+	}
+	set_key(e, id, NEVER);
+	e->baton = id;
+	e->events++;
+	sg_actor_resume(next->actor);
+}
+
+/* ---- the slow way ---- */
+
+static void slow_wait(struct engine *e, struct cpu_private *p)
+{
+	for (;;) {
+		if (p->state == RUN_BLOCKED) {
+			e->events++;
+			sg_actor_suspend(p->actor);
+		} else if (simgrid_get_clock() < (double)p->wake_at) {
+			e->events++;
+			sg_actor_sleep_until((double)p->wake_at);
+		} else if (e->baton >= 0 ||
+			   earliest(e) != key_of(p, p->wake_at)) {
+			e->events++;
+			sg_actor_yield();
+		} else {
+			break;
+		}
+	}
+	set_key(e, p->cpu.id, NEVER);
+	e->baton = p->cpu.id;
+}
+
+/* Gives the baton away and returns when it is back: @p is parked at wake_at,
+ * or blocked until somebody sets that. */
+static void hand_over(struct engine *e, struct cpu_private *p)
+{
+	uint64_t next = earliest(e);
+
+	if (next == NEVER)
+		deadlock(e);
+	if (e->machine->slow) {
+		e->baton = -1;
+		slow_wait(e, p);
+		return;
+	}
+	give_baton(e, id_of(next));
+	suspend_self(e, p);
+}
+
+void engine_pass(struct cpu_private *p)
+{
+	struct engine *e = p->cpu.machine->engine;
+
+	if (e->machine->slow) {
+		p->wake_at = p->cpu.now;
+		set_key(e, p->cpu.id, key_of(p, p->cpu.now));
+		hand_over(e, p);
+		return;
+	}
+	if (key_of(p, p->cpu.now) < earliest(e))
+		return;
+	set_key(e, p->cpu.id, key_of(p, p->cpu.now));
+	hand_over(e, p);
+}
+
+void __cpu_meet(struct cpu *c, struct domain *d)
+{
+	struct cpu_private *p = priv(c);
+
+	p->meets++;
+	if (d->only == c->id)
+		return; /* nobody to meet */
+	if (likely(!p->cpu.machine->slow) &&
+	    key_of(p, c->now) < earliest(c->machine->engine))
+		return;
+	engine_pass(p);
+}
+
+void engine_block(struct cpu_private *p, const char *on, enum cause cause)
+{
+	struct engine *e = p->cpu.machine->engine;
+
+	p->state = RUN_BLOCKED;
+	p->blocked_on = on;
+	hand_over(e, p);
+	g_assert(p->wake_at >= p->cpu.now);
+	charge(p, cause, p->wake_at - p->cpu.now);
+}
+
+void engine_wake(struct cpu_private *p, uint64_t at)
+{
+	struct engine *e = p->cpu.machine->engine;
+
+	g_assert(p->state == RUN_BLOCKED);
+	p->state = RUN_READY;
+	p->wake_at = MAX(at, p->cpu.now);
+	set_key(e, p->cpu.id, key_of(p, p->wake_at));
+	if (e->machine->slow) {
+		e->events++;
+		sg_actor_resume(p->actor);
+	}
+}
+
+void cpu_wait(struct cpu *c)
+{
+	struct cpu_private *p = priv(c);
+
+	g_assert(c->timed);
+	if (p->wake_pending) {
+		p->wake_pending = false;
+		if (p->pending_at > c->now)
+			charge(p, CAUSE_IDLE, p->pending_at - c->now);
+		return;
+	}
+	p->waiting = true;
+	engine_block(p, "cpu_wait", CAUSE_IDLE);
+}
+
+void cpu_wake(struct cpu *waker, struct cpu *sleeper, uint64_t at)
+{
+	struct cpu_private *p = priv(sleeper);
+
+	g_assert(at >= waker->now);
+	if (p->waiting) {
+		p->waiting = false;
+		engine_wake(p, at);
+	} else if (p->state != RUN_DONE) {
+		/* it will find this one before it sleeps; the earliest wins */
+		if (!p->wake_pending || at < p->pending_at)
+			p->pending_at = at;
+		p->wake_pending = true;
+	}
+}
+
+static void actor_main(int argc, char **argv)
+{
+	struct cpu_private *p = sg_actor_self_get_data();
+	struct engine *e = p->cpu.machine->engine;
+
+	if (e->machine->slow)
+		slow_wait(e, p);
+	else
+		suspend_self(e, p);
+	p->program(&p->cpu, p->arg);
+	p->state = RUN_DONE;
+	e->alive--;
+	if (earliest(e) == NEVER) {
+		if (e->alive)
+			deadlock(e);
+		/* the last one: SimGrid's time ends where ours does */
+		e->events++;
+		sg_actor_sleep_until((double)machine_now(e->machine));
+		return;
+	}
+	if (e->machine->slow)
+		e->baton = -1;
+	else
+		give_baton(e, id_of(earliest(e)));
+}
+
+void engine_run(struct machine *m)
+{
+	struct engine *e = m->engine;
+	int first = -1;
+
+	g_assert(!e->clock && !e->events && !e->running);
+	for (int i = 0; i < m->topology->nr_cpu_ids; i++) {
+		struct cpu_private *p = m->cpus[i];
+		g_autofree char *name = NULL;
+		char *args[] = { NULL };
+
+		if (!p || !p->program)
+			continue;
+		name = g_strdup_printf("cpu-%d", i);
+		p->actor = sg_actor_init(name, platform_host(m, i));
+		sg_actor_set_data(p->actor, p);
+		p->state = RUN_READY;
+		set_key(e, i, key_of(p, p->cpu.now));
+		p->wake_at = p->cpu.now;
+		e->alive++;
+		if (first < 0)
+			first = i;
+		sg_actor_start(p->actor, actor_main, 0, args);
+	}
+	if (first < 0)
+		return;
+	if (!m->slow) {
+		first = id_of(earliest(e));
+		set_key(e, first, NEVER);
+		e->baton = first;
+	}
+	e->running = true;
+	simgrid_run();
+	e->running = false;
+	g_assert(!e->alive);
+	g_assert((uint64_t)simgrid_get_clock() == machine_now(m));
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What accesses cost, against the formulas of memory.c. */
+#include "sim/test_sim.h"
+
+struct one_run {
+	struct topology *t;
+	struct machine_params params;
+	unsigned flags;
+	struct machine *m;
+	sim_addr base[2]; /* 1 MiB on node 0 and node 1 */
+};
+
+static void start(struct one_run *r)
+{
+	r->m = machine_new(r->t, &r->params, r->flags, 1);
+	for (int n = 0; n < 2; n++)
+		r->base[n] = machine_reserve(
+			r->m, n % r->t->nr_node_ids, 1 << 20, 1 << 16);
+}
+
+static struct one_run prepare(struct topology *t)
+{
+	struct one_run r = { .t = t, .params = test_params() };
+
+	return r;
+}
+
+/* Cycles that @stmt takes on CPU @c. */
+#define COST(c, stmt)                                                          \
+	({                                                                     \
+		uint64_t before_ = (c)->now;                                   \
+		stmt;                                                          \
+		(c)->now - before_;                                            \
+	})
+
+static void assert_consistent(struct machine *m)
+{
+	g_autofree char *wrong = machine_check(m);
+
+	g_assert_cmpstr(wrong, ==, NULL);
+}
+
+/* ---- one CPU ---- */
+
+static void levels_program(struct cpu *c, void *arg)
+{
+	struct one_run *r = arg;
+	sim_addr a = r->base[0], b = r->base[1];
+
+	g_assert_cmpuint(COST(c, cpu_read(c, a)), ==, 400);
+	g_assert_cmpuint(COST(c, cpu_read(c, a + 8)), ==, 0);
+	g_assert_cmpuint(COST(c, cpu_read(c, b)), ==, 800);
+	/* 16 sets, 4 ways: four more lines of the set drive a out of L1 */
+	for (int i = 1; i <= 4; i++)
+		cpu_read(c, a + i * 16 * 64);
+	g_assert_cmpuint(COST(c, cpu_read(c, a)), ==, 14);
+	/* L2: 64 sets, 4 ways */
+	for (int i = 2; i <= 5; i++)
+		cpu_read(c, a + i * 64 * 64);
+	g_assert_cmpuint(COST(c, cpu_read(c, a)), ==, 50);
+	/* a write to a line that is ours alone costs nothing more */
+	g_assert_cmpuint(COST(c, cpu_write(c, a)), ==, 0);
+	g_assert_cmpuint(COST(c, cpu_rmw(c, a, RMW_LOCK)), ==, 10);
+	g_assert_cmpuint(COST(c, cpu_rmw(c, a, RMW_CMPXCHG16B)), ==, 15);
+	g_assert_cmpuint(COST(c, cpu_exec(c, 10)), ==, 5);
+	g_assert_cmpuint(COST(c, cpu_exec(c, 1)), ==, 0);
+	g_assert_cmpuint(COST(c, cpu_exec(c, 1)), ==, 1);
+	g_assert_cmpuint(COST(c, cpu_irq(c, true)), ==, 26);
+	g_assert_cmpuint(COST(c, cpu_irq(c, false)), ==, 7);
+	assert_consistent(r->m);
+}
+
+static void levels(void *result, void *arg)
+{
+	struct one_run r = prepare(test_topology(2, 1, 2, 1));
+
+	start(&r);
+	run_one(r.m, 0, levels_program, &r);
+	machine_free(r.m);
+	topology_free(r.t);
+}
+
+static void test_levels(void)
+{
+	in_child(levels, NULL, 0, NULL);
+}
+
+static void overlap_program(struct cpu *c, void *arg)
+{
+	struct one_run *r = arg;
+	sim_addr a = r->base[0];
+
+	/* four buffers: four misses overlap, the fifth waits for the first */
+	for (int i = 0; i < 4; i++)
+		g_assert_cmpuint(COST(c, cpu_prefetch(c, a + i * 64)), ==, 0);
+	g_assert_cmpuint(COST(c, cpu_prefetch(c, a + 4 * 64)), ==, 400);
+	/* the first four are here, the fifth is on its way */
+	for (int i = 0; i < 4; i++) {
+		uint64_t wait = COST(c, cpu_read(c, a + i * 64));
+
+		g_assert_cmpuint(wait, <=, 3); /* a line a cycle from DRAM */
+	}
+	cpu_exec(c, 200);
+	g_assert_cmpuint(COST(c, cpu_read(c, a + 4 * 64)), >, 290);
+	g_assert_cmpuint(COST(c, cpu_read(c, a + 4 * 64)), ==, 0);
+}
+
+static void overlap(void *result, void *arg)
+{
+	struct one_run r = prepare(test_topology(1, 1, 2, 1));
+
+	start(&r);
+	run_one(r.m, 0, overlap_program, &r);
+	machine_free(r.m);
+	topology_free(r.t);
+}
+
+static void test_overlap(void)
+{
+	in_child(overlap, NULL, 0, NULL);
+}
+
+static void stores_program(struct cpu *c, void *arg)
+{
+	struct one_run *r = arg;
+	sim_addr a = r->base[0];
+	uint64_t start = c->now;
+
+	/* eight stores that miss enter at once; the ninth waits for the first
+	 * to drain, the tenth for nothing more: four drained together */
+	for (int i = 0; i < 8; i++)
+		g_assert_cmpuint(COST(c, cpu_write(c, a + i * 64)), ==, 0);
+	cpu_write(c, a + 8 * 64);
+	g_assert_cmpuint(c->now - start, ==, 400);
+	/* loads are forwarded */
+	g_assert_cmpuint(COST(c, cpu_read(c, a + 8 * 64)), ==, 0);
+	/* the atomic waits for all: four buffers, three rounds */
+	cpu_rmw(c, a, RMW_LOCK);
+	g_assert_cmpuint(c->now - start, >=, 1200 + 10);
+	g_assert_cmpuint(c->now - start, <=, 1204 + 10);
+}
+
+static void stores(void *result, void *arg)
+{
+	struct one_run r = prepare(test_topology(1, 1, 2, 1));
+
+	start(&r);
+	run_one(r.m, 0, stores_program, &r);
+	machine_free(r.m);
+	topology_free(r.t);
+}
+
+static void test_stores(void)
+{
+	in_child(stores, NULL, 0, NULL);
+}
+
+/* ---- distances ---- */
+
+struct transfer {
+	int owner, reader, home; /* CPUs, node */
+	uint64_t dirty, clean, upgrade;
+	bool inclusive;
+	struct one_run r;
+};
+
+static void transfer_owner(struct cpu *c, void *arg)
+{
+	struct transfer *x = arg;
+	sim_addr a = x->r.base[x->home];
+
+	cpu_write(c, a);	/* dirty */
+	cpu_read(c, a + 64);	/* exclusive */
+	cpu_read(c, a + 128);	/* to be shared */
+	cpu_read(c, a + 192);
+	cpu_idle(c, 10000);
+	cpu_meet(c, machine_everyone(x->r.m));
+	cpu_idle(c, 10000);
+	cpu_meet(c, machine_everyone(x->r.m));
+	cpu_idle(c, 10000);
+	cpu_meet(c, machine_everyone(x->r.m));
+	/* the reader wrote it: ours is gone */
+	g_assert_cmpuint(COST(c, cpu_read(c, a + 128)), ==, x->dirty);
+}
+
+static void transfer_reader(struct cpu *c, void *arg)
+{
+	struct transfer *x = arg;
+	sim_addr a = x->r.base[x->home];
+
+	cpu_idle(c, 5000);
+	cpu_meet(c, machine_everyone(x->r.m));
+	g_assert_cmpuint(COST(c, cpu_read(c, a)), ==, x->dirty);
+	g_assert_cmpuint(COST(c, cpu_read(c, a)), ==, 0);
+	g_assert_cmpuint(COST(c, cpu_read(c, a + 64)), ==, x->dirty);
+	g_assert_cmpuint(COST(c, cpu_read(c, a + 128)), ==, x->dirty);
+	cpu_idle(c, 10000);
+	cpu_meet(c, machine_everyone(x->r.m));
+	/* both share it: taking it costs the other's transfer */
+	g_assert_cmpuint(COST(c, cpu_rmw(c, a + 128, RMW_LOCK)), ==,
+			 x->upgrade + 10);
+	g_assert_cmpuint(COST(c, cpu_rmw(c, a + 128, RMW_LOCK)), ==, 10);
+	/* read for ownership of what the other has alone */
+	g_assert_cmpuint(COST(c, cpu_rmw(c, a + 192, RMW_LOCK)), ==,
+			 x->dirty + 10);
+	assert_consistent(x->r.m);
+}
+
+static void transfer(void *result, void *arg)
+{
+	struct transfer *x = arg;
+	cpu_program programs[16] = { 0 };
+	void *args[16];
+
+	x->r = prepare(test_topology(2, 2, 2, 2));
+	x->r.params.l3_inclusive = x->inclusive;
+	start(&x->r);
+	for (int i = 0; i < 16; i++)
+		args[i] = x;
+	programs[x->owner] = transfer_owner;
+	programs[x->reader] = transfer_reader;
+	machine_run(x->r.m, programs, args);
+	machine_free(x->r.m);
+	topology_free(x->r.t);
+}
+
+static void test_transfer(void)
+{
+	/* 2 sockets x 2 L3s x 2 cores, siblings 8 apart */
+	struct transfer cases[] = {
+		{ 0, 1, 0, 70, 50, 70 },   { 0, 1, 1, 70, 50, 70 },
+		{ 0, 2, 0, 300, 400, 300 }, { 0, 2, 1, 600, 800, 600 },
+		{ 4, 6, 0, 600, 800, 600 }, { 4, 6, 1, 300, 400, 300 },
+		{ 0, 4, 0, 700, 400, 700 }, { 0, 4, 1, 700, 400, 700 },
+	};
+
+	for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+		for (int inclusive = 0; inclusive < 2; inclusive++) {
+			cases[i].inclusive = inclusive;
+			in_child(transfer, NULL, 0, &cases[i]);
+		}
+	}
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/memory/levels", test_levels);
+	g_test_add_func("/memory/overlap", test_overlap);
+	g_test_add_func("/memory/stores", test_stores);
+	g_test_add_func("/memory/transfer", test_transfer);
+	return g_test_run();
+}
