@@ -60,6 +60,9 @@ const struct param_desc feature_table[] = {
 	BOOL(bulk_free_relinks, "4.17",
 	     "the free hook walks a detached freelist of a caller's bulk free "
 	     "and links it anew, which reverses it"),
+	BOOL(pcp_high_orders, "5.14",
+	     "the page allocator's per-CPU lists hold blocks of orders 1 to 3 "
+	     "too; before, those take the zone's lock each time"),
 	BOOL(bulk_stats, "6.9",
 	     "bulk operations count each object as a fast path one and each "
 	     "slow call as a slow path one"),

@@ -58,6 +58,7 @@ struct features {
 	bool freelist_random, freelist_hardened;
 	bool freeptr_in_middle;
 	int order_rule; /* enum order_rule */
+	bool pcp_high_orders; /* per-CPU page lists hold orders 1 to 3 too */
 	/* hardware and configuration of the kernel build */
 	bool have_memoryless_nodes; /* numa_mem_id() is a node with memory */
 	bool slub_stats;

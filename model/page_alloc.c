@@ -13,7 +13,7 @@
 
 #define MAX_ORDER 10 /* blocks of 4 MiB */
 #define GROUP_PAGES (1u << MAX_ORDER)
-#define PCP_ORDERS 4 /* orders 0..3 are kept in pcp lists */
+#define PCP_ORDERS 4 /* orders 0..3 are kept in pcp lists, if more than 0 */
 #define PAGE_SHIFT 12
 
 /* Where a node's pages and their struct pages begin in its address space;
@@ -204,10 +204,15 @@ static struct pcp *pcp_create(struct slub *sl, struct cpu *c, int node)
 
 	for (int i = 0; i < PCP_ORDERS; i++)
 		p->list[i] = g_array_new(FALSE, FALSE, sizeof(int64_t));
-	p->batch = pcp_batch(pages);
-	p->high_min = MAX(low_watermark / split, 4 * p->batch);
-	p->high_max = MAX(pages / 8 / split, 4 * p->batch);
-	p->high_max = MAX(p->high_max, p->high_min);
+	if (sl->f->pcp_high_orders) {
+		p->batch = pcp_batch(pages);
+		p->high_min = MAX(low_watermark / split, 4 * p->batch);
+		p->high_max = MAX(pages / 8 / split, 4 * p->batch);
+		p->high_max = MAX(p->high_max, p->high_min);
+	} else { /* zones of 512 MB and more */
+		p->batch = 31;
+		p->high_min = p->high_max = 186;
+	}
 	p->high = p->high_min;
 	p->line = machine_reserve(sl->machine, c->mem_node, SIM_LINE, SIM_LINE);
 	machine_name_region(sl->machine, p->line, SIM_LINE, "per_cpu_pages");
@@ -221,6 +226,11 @@ static struct pcp *pcp_of(struct page_allocator *pa, struct zone *z,
 	if (!z->pcp[c->id])
 		z->pcp[c->id] = pcp_create(pa->sl, c, z->node);
 	return z->pcp[c->id];
+}
+
+static bool pcp_holds(const struct slub *sl, unsigned order)
+{
+	return order < (sl->f->pcp_high_orders ? PCP_ORDERS : 1);
 }
 
 /* Moves up to @n blocks from the buddy to a list, under the zone's lock. */
@@ -288,7 +298,7 @@ static sim_addr zone_alloc(struct cpu *c, struct page_allocator *pa,
 	GArray *l;
 
 	cpu_exec(c, cost->page_alloc);
-	if (order >= PCP_ORDERS) {
+	if (!pcp_holds(pa->sl, order)) {
 		cpu_lock(c, &z->lock);
 		pfn = buddy_alloc(z, order);
 		cpu_unlock(c, &z->lock);
@@ -339,7 +349,7 @@ void free_pages(struct cpu *c, struct slub *sl, sim_addr addr, unsigned order)
 	cpu_enter(c, sl->frame[FR_free_pages]);
 	cpu_exec(c, sl->cost->page_free);
 	cpu_write(c, page_struct(sl, addr));
-	if (order >= PCP_ORDERS) {
+	if (!pcp_holds(sl, order)) {
 		cpu_lock(c, &z->lock);
 		buddy_free(z, pfn, order);
 		cpu_unlock(c, &z->lock);
