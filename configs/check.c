@@ -53,6 +53,18 @@ static char *check_costs(const char *path, char **overrides, GError **error)
 	return g_strdup("instruction counts");
 }
 
+static char *check_codegen(const char *path, char **overrides, GError **error)
+{
+	struct zs_codegen g = { 0 };
+	char *summary = NULL;
+
+	if (config_load_codegen(path, &g, error))
+		summary = g_strdup_printf("code generation of %s for %s",
+					  g.compiler, g.arch);
+	params_clear(zs_codegen_table, &g);
+	return summary;
+}
+
 static char *check_variant(const char *path, char **overrides, GError **error)
 {
 	struct variant *v = config_load_variant(path, overrides, error);
@@ -121,6 +133,7 @@ static const struct kind {
 	{ "variant", "variants", check_variant },
 	{ "machine", "machines", check_machine },
 	{ "costs", "costs", check_costs },
+	{ "codegen", "codegen", check_codegen },
 };
 
 char *config_check(const char *path, char **overrides, GError **error)
@@ -148,7 +161,8 @@ char *config_check(const char *path, char **overrides, GError **error)
 	}
 	g_set_error(error, CONFIG_ERROR, 0,
 		    "%s: no group that tells what it is, expected "
-		    "[experiment], [topology], [variant], [machine] or [costs]",
+		    "[experiment], [topology], [variant], [machine], [costs] "
+		    "or [codegen]",
 		    path);
 	return NULL;
 }

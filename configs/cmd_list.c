@@ -90,6 +90,11 @@ static bool list_costs(GError **error)
 	return list_files("costs", "costs", error);
 }
 
+static bool list_codegen(GError **error)
+{
+	return list_files("codegen", "codegen", error);
+}
+
 static bool list_variants(GError **error)
 {
 	return list_files("variants", "variant", error);
@@ -151,6 +156,8 @@ static bool list_parameters(GError **error)
 	add_table(&rows, "machine", machine_param_table, NULL);
 	add_table(&rows, "features", feature_table, NULL);
 	add_table(&rows, "instructions", insn_cost_table, NULL);
+	add_table(&rows, "zsmalloc", zs_feature_table, NULL);
+	add_table(&rows, "codegen", zs_codegen_table, NULL);
 	print_rows(&rows);
 	for (int i = 0; workloads[i]; i++) {
 		const struct workload *w = workloads[i];
@@ -229,11 +236,12 @@ static const struct listing {
 	{ "experiments", list_experiments },
 	{ "machines", list_machines },
 	{ "costs", list_costs },
+	{ "codegen", list_codegen },
 };
 
 #define WORDS                                                                  \
 	"topologies variants features workloads parameters estimates "        \
-	"experiments machines costs"
+	"experiments machines costs codegen"
 
 static int run(int argc, char **argv)
 {

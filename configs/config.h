@@ -25,6 +25,7 @@
  *                is told in configs/topology.c)
  *   [features]   overrides for all variants
  *   [instructions] overrides of instruction counts
+ *   [zsmalloc], [codegen]  the same for zsmalloc (configs/codegen.h)
  *   [variant]    instead of variants=: the only one, by name, kernel and costs
  *   [sweep]      GROUP.KEY = a;b;c : each combination of the values is a case
  *                of its own, run for every variant (a case is the experiment
@@ -41,6 +42,7 @@
 
 #include "model/costs.h"
 #include "model/features.h"
+#include "model/zsmalloc.h"
 #include "sim/machine_params.h"
 #include "sim/topology.h"
 #include "workloads/workload.h"
@@ -53,6 +55,8 @@ struct variant {
 	char *costs_name;
 	struct features features;
 	struct insn_costs costs;
+	struct zs_build *zs; /* NULL: the variant says nothing of zsmalloc */
+	char *codegen_name;  /* of the profile in zs */
 };
 
 struct sweep_axis {
@@ -95,6 +99,10 @@ char *config_effective(const struct experiment *e, const struct variant *v);
 /* The shipped variant of a kernel release: "6.12.117" -> "v6.12", by leaving
  * out parts from the right until one fits. NULL if none does; caller frees. */
 char *config_variant_of_kernel(const char *kernel);
+
+/* A compiler's profile for zsmalloc; its strings are the caller's. */
+bool config_load_codegen(const char *name, struct zs_codegen *g,
+			 GError **error);
 
 bool config_load_costs(const char *name, struct insn_costs *costs,
 		       GError **error);

@@ -50,6 +50,15 @@ char *config_effective(const struct experiment *x, const struct variant *v)
 		g_key_file_set_string(file, "variant", "costs", v->costs_name);
 	write_table(file, "features", feature_table, &v->features);
 	write_table(file, "instructions", insn_cost_table, &v->costs);
+	if (v->zs) {
+		write_table(file, "zsmalloc", zs_feature_table,
+			    &v->zs->features);
+		if (v->codegen_name)
+			g_key_file_set_string(file, "zsmalloc", "codegen",
+					      v->codegen_name);
+		write_table(file, "codegen", zs_codegen_table,
+			    &v->zs->codegen);
+	}
 	write_table(file, "machine", machine_param_table, &x->params);
 	topology_to_conf(file, x->topology);
 	write_fitted(file, x->fitted);

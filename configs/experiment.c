@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "configs/codegen.h"
 #include "configs/conf.h"
 #include "configs/config.h"
 #include "configs/topology.h"
@@ -28,6 +29,8 @@ static const struct conf_known known_groups[] = {
 	{ "node ", topology_node_keys },
 	{ "features", NULL, feature_table },
 	{ "instructions", NULL, insn_cost_table },
+	{ "zsmalloc", zsmalloc_keys, zs_feature_table },
+	{ "codegen", NULL, zs_codegen_table },
 	{ "variant", variant_keys },
 	{ "sweep" },
 	{ "fitted" },

@@ -56,14 +56,14 @@ char *config_base_name(const char *path)
 	return name;
 }
 
-/* "topologies" -> "topology" */
+/* "topologies" -> "topology"; "codegen" stays */
 static char *singular(const char *folder)
 {
 	size_t n = strlen(folder);
 
 	if (g_str_has_suffix(folder, "ies"))
 		return g_strdup_printf("%.*sy", (int)n - 3, folder);
-	return g_strndup(folder, n - 1);
+	return g_strndup(folder, g_str_has_suffix(folder, "s") ? n - 1 : n);
 }
 
 static bool is_path(const char *name)

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "configs/codegen.h"
+
 const char *const variant_keys[] = { "name", "description", "kernel", "costs",
 				     "base", NULL };
 static const char *const header_keys[] = { "description", "base", NULL };
@@ -22,6 +24,8 @@ static const struct conf_known variant_known[] = {
 	{ "variant", variant_keys },
 	{ "features", NULL, feature_table },
 	{ "instructions", NULL, insn_cost_table },
+	{ "zsmalloc", zsmalloc_keys, zs_feature_table },
+	{ "codegen", NULL, zs_codegen_table },
 	{ NULL }
 };
 
@@ -274,7 +278,8 @@ struct variant *variant_from_conf(const struct conf *c, GError **error)
 	v->name = name ? g_strdup(name) : config_base_name(c->file);
 	v->description = g_strdup(description ? description : "");
 	v->kernel = g_strdup(kernel);
-	if (read_features(v, c, error) && read_costs(v, c, error))
+	if (read_features(v, c, error) && read_costs(v, c, error) &&
+	    variant_read_zsmalloc(v, c, error))
 		return v;
 failed:
 	variant_free(v);
@@ -283,7 +288,8 @@ failed:
 
 static bool is_overlay(const char *group)
 {
-	return !strcmp(group, "features") || !strcmp(group, "instructions");
+	return !strcmp(group, "features") || !strcmp(group, "instructions") ||
+	       !strcmp(group, "zsmalloc") || !strcmp(group, "codegen");
 }
 
 struct variant *variant_load(const char *name, const char *from,
@@ -319,6 +325,8 @@ void variant_free(struct variant *v)
 	g_free(v->description);
 	g_free(v->kernel);
 	g_free(v->costs_name);
+	g_free(v->codegen_name);
+	zs_build_free(v->zs);
 	g_free(v);
 }
 

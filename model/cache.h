@@ -160,6 +160,7 @@ struct slub {
 	struct domain *everyone;
 	int frame[NR_SLUB_FRAMES];
 	const char **attr_names; /* sysfs.c's, made at first use */
+	const struct zs_build *zs_build; /* see slub.h */
 };
 
 static inline struct kmem_cache_cpu *this_cpu(const struct kmem_cache *s,

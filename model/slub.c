@@ -45,6 +45,16 @@ struct machine *slub_machine(const struct slub *sl)
 	return sl->machine;
 }
 
+void slub_set_zs_build(struct slub *sl, const struct zs_build *b)
+{
+	sl->zs_build = b;
+}
+
+const struct zs_build *slub_zs_build(const struct slub *sl)
+{
+	return sl->zs_build;
+}
+
 void slub_set_cycles(struct slub *sl, int64_t cycles)
 {
 	sl->fixed_cycles = cycles;

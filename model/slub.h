@@ -30,6 +30,13 @@ void slub_free(struct slub *sl);
 const struct features *slub_features(const struct slub *sl);
 struct machine *slub_machine(const struct slub *sl);
 
+/* How this kernel's zsmalloc is built (model/zsmalloc.h): said by whoever
+ * loaded the variant, asked by the workloads that use it. Borrowed; NULL if
+ * never said. */
+struct zs_build;
+void slub_set_zs_build(struct slub *sl, const struct zs_build *b);
+const struct zs_build *slub_zs_build(const struct slub *sl);
+
 enum gfp { /* what the caller allows; 0 = GFP_ATOMIC's strictness */
 	GFP_MAY_BLOCK = 1,    /* __GFP_DIRECT_RECLAIM */
 	GFP_MAY_SPIN = 2,     /* any reclaim bit: KERNEL, NOWAIT, ATOMIC */
