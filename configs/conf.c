@@ -143,19 +143,20 @@ const struct conf_group *conf_group(const struct conf *c, const char *group)
 	return g_hash_table_lookup(c->index, name);
 }
 
+/* A group that is there already is from now on where it was said last. */
 static void add_group(struct conf *c, const char *group, const char *file,
 		      int line)
 {
-	struct conf_group *g;
+	struct conf_group *g = (struct conf_group *)conf_group(c, group);
 
-	if (conf_group(c, group))
-		return;
-	g = g_new0(struct conf_group, 1);
-	g->name = g_string_chunk_insert_const(c->strings, group);
+	if (!g) {
+		g = g_new0(struct conf_group, 1);
+		g->name = g_string_chunk_insert_const(c->strings, group);
+		g_ptr_array_add(c->groups, g);
+		g_hash_table_insert(c->index, index_name(group, ""), g);
+	}
 	g->file = g_string_chunk_insert_const(c->strings, file);
 	g->line = line;
-	g_ptr_array_add(c->groups, g);
-	g_hash_table_insert(c->index, index_name(group, ""), g);
 }
 
 void conf_set(struct conf *c, const char *group, const char *key,
@@ -163,7 +164,8 @@ void conf_set(struct conf *c, const char *group, const char *key,
 {
 	struct conf_entry *e = (struct conf_entry *)conf_find(c, group, key);
 
-	add_group(c, group, file, line);
+	if (!conf_group(c, group))
+		add_group(c, group, file, line);
 	if (!e) {
 		e = g_new0(struct conf_entry, 1);
 		e->group = g_string_chunk_insert_const(c->strings, group);
@@ -342,10 +344,12 @@ static bool read_values(struct conf *c, GKeyFile *file, GError **error)
 			return conf_fail(error, e, "can't be read");
 		g_key_file_set_value(file, e->group, e->key, g_strchomp(raw));
 		value = g_key_file_get_string(file, e->group, e->key, &err);
-		if (!value)
+		if (!value || err) {
+			g_free(value);
 			return conf_fail(error, e, "'%.60s', expected plain "
 					 "text (a '\\' is written '\\\\')",
 					 raw);
+		}
 		g_free(e->value);
 		e->value = value;
 	}
@@ -434,20 +438,26 @@ static bool check_group(const struct conf_group *g,
 {
 	struct nearest nearest = { .word = g->name };
 	g_autoptr(GString) all = g_string_new(NULL);
+	g_autofree char *numbered = NULL;
+	const char *number = strrchr(g->name, ' ');
 
 	if (find_known(known, g->name))
 		return true;
 	for (; known->name; known++) {
-		nearest_offer(&nearest, known->name);
+		if (!is_prefix(known->name)) {
+			nearest_offer(&nearest, known->name);
+		} else if (number && !numbered) {
+			numbered = g_strconcat(known->name, number + 1, NULL);
+			nearest_offer(&nearest, numbered);
+		}
 		g_string_append_printf(all, "%s[%s%s]", all->len ? ", " : "",
 				       known->name,
 				       is_prefix(known->name) ? "N" : "");
 	}
 	if (nearest.name)
 		return fail_line(error, g->file, g->line, g->name, NULL,
-				 "unknown group, did you mean [%s%s]?",
-				 nearest.name,
-				 is_prefix(nearest.name) ? "N" : "");
+				 "unknown group, did you mean [%s]?",
+				 nearest.name);
 	return fail_line(error, g->file, g->line, g->name, NULL,
 			 "unknown group, expected %s", all->str);
 }

@@ -42,7 +42,7 @@ char *number_text(double d)
 {
 	char buf[G_ASCII_DTOSTR_BUF_SIZE];
 
-	for (int digits = 6; digits <= 17; digits++) {
+	for (int digits = 15; digits <= 17; digits++) {
 		char format[8];
 
 		g_snprintf(format, sizeof(format), "%%.%dg", digits);
