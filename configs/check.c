@@ -40,7 +40,7 @@ static char *check_machine(const char *path, char **overrides, GError **error)
 
 	if (!config_load_machine(path, overrides, &p, error))
 		return NULL;
-	freq = number_text(p.freq_ghz);
+	freq = param_number(p.freq_ghz);
 	return g_strdup_printf("machine at %s GHz", freq);
 }
 

@@ -194,9 +194,9 @@ static bool add_estimates(struct rows *rows, const char *folder, GError **error)
 			return false;
 		for (guint n = 0; n < list->len; n++) {
 			const struct estimate *e = list->pdata[n];
-			g_autofree char *value = number_text(e->value);
-			g_autofree char *low = number_text(e->low);
-			g_autofree char *high = number_text(e->high);
+			g_autofree char *value = param_number(e->value);
+			g_autofree char *low = param_number(e->low);
+			g_autofree char *high = param_number(e->high);
 
 			if (strcmp(e->file, names[i]) ||
 			    !strchr("MG", e->kind))

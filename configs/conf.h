@@ -102,7 +102,7 @@ void params_clear(const struct param_desc *table, void *base);
 /* What a value may be: "an integer from 1 to 64 ways"; newly allocated. */
 char *param_expected(const struct param_desc *p);
 /* Shortest text that reads back as @d, with '.' whatever the locale. */
-char *number_text(double d);
+char *param_number(double d);
 /* Strict readers: the whole text, decimal, finite. */
 bool parse_int(const char *text, int64_t *value);
 bool parse_double(const char *text, double *value);

@@ -38,7 +38,7 @@ bool parse_double(const char *text, double *value)
 	return end != text && !*end && isfinite(*value);
 }
 
-char *number_text(double d)
+char *param_number(double d)
 {
 	char buf[G_ASCII_DTOSTR_BUF_SIZE];
 
@@ -77,8 +77,8 @@ char *param_expected(const struct param_desc *p)
 	case PARAM_DOUBLE: {
 		const char *kind = p->type == PARAM_INT ? "an integer" :
 							  "a number";
-		g_autofree char *min = number_text(p->min);
-		g_autofree char *max = number_text(p->max);
+		g_autofree char *min = param_number(p->min);
+		g_autofree char *max = param_number(p->max);
 
 		if (!p->min && !p->max)
 			return g_strdup_printf("%s%s%s", kind,
@@ -155,7 +155,7 @@ char *param_get(const struct param_desc *p, const void *base)
 		return g_strdup_printf("%" G_GINT64_FORMAT,
 				       *CONST_MEMBER(base, p, int64_t));
 	case PARAM_DOUBLE:
-		return number_text(*CONST_MEMBER(base, p, double));
+		return param_number(*CONST_MEMBER(base, p, double));
 	case PARAM_ENUM:
 		return g_strdup(p->choices[*CONST_MEMBER(base, p, int)]);
 	case PARAM_STRING:

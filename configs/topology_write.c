@@ -38,7 +38,7 @@ static void write_node(GKeyFile *file, const struct topology *t, int n)
 	g_autofree bool *set = g_new(bool, t->nr_cpu_ids);
 	g_autofree char *group = g_strdup_printf("node %d", n);
 	g_autofree char *cpus = NULL;
-	g_autofree char *mb = number_text(
+	g_autofree char *mb = param_number(
 		(double)node->memory_bytes / (1 << 20));
 	g_autoptr(GString) distances = g_string_new(NULL);
 

@@ -90,7 +90,7 @@ static struct estimate *read_range(const struct conf_entry *entry,
 	e->reason = g_strdup(w[3]);
 	e->file = config_base_name(entry->file);
 	if (e->low > value || e->high < value) {
-		g_autofree char *text = number_text(value);
+		g_autofree char *text = param_number(value);
 
 		conf_fail(error, entry, "%s to %s, expected a range around "
 			  "the value, %s", w[0], w[1], text);

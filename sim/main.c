@@ -15,6 +15,8 @@
 
 /* In the order of --help: what a user needs first comes first. */
 const struct command *const commands[] = {
+	&cmd_check,
+	&cmd_list,
 	&cmd_import_trace,
 	&cmd_import_topology,
 	&cmd_completion,
