@@ -26,8 +26,8 @@
 #include <simgrid/engine.h>
 #include <simgrid/host.h>
 
-#include <signal.h>
 #include <string.h>
+#include <time.h>
 
 #include "sim/internal.h"
 
@@ -277,6 +277,44 @@ void cpu_wake(struct cpu *waker, struct cpu *sleeper, uint64_t at)
 			p->pending_at = at;
 		p->wake_pending = true;
 	}
+}
+
+static void sleeper_main(int argc, char **argv)
+{
+	uint64_t *rounds = sg_actor_self_get_data();
+
+	for (uint64_t i = 0; i < *rounds; i++)
+		sg_actor_sleep_for((double)(1 + (i * 13 + (uintptr_t)
+						 sg_actor_self_get_pid() * 7) %
+							17));
+}
+
+double machine_measure_sleep(struct machine *m)
+{
+	uint64_t rounds;
+	struct timespec a, b;
+	int actors = 0;
+
+	for (int i = 0; i < m->topology->nr_cpu_ids; i++)
+		actors += m->cpus[i] && m->cpus[i]->program;
+	g_assert(m->timed && actors && !m->engine->running);
+	rounds = MAX(1, 50000 / actors);
+	for (int i = 0; i < m->topology->nr_cpu_ids; i++) {
+		char *args[] = { NULL };
+		sg_actor_t actor;
+
+		if (!m->cpus[i] || !m->cpus[i]->program)
+			continue;
+		actor = sg_actor_init("sleeper", platform_host(m, i));
+		sg_actor_set_data(actor, &rounds);
+		sg_actor_start(actor, sleeper_main, 0, args);
+	}
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &a);
+	simgrid_run();
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &b);
+	return ((double)(b.tv_sec - a.tv_sec) * 1e9 +
+		(double)(b.tv_nsec - a.tv_nsec)) /
+	       (double)(rounds * actors);
 }
 
 static void actor_main(int argc, char **argv)

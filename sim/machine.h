@@ -254,6 +254,14 @@ struct machine_stats {
 };
 struct machine_stats machine_stats(const struct machine *m);
 
+/*
+ * The price of one SimGrid sleep, ns of this process's CPU time, with as many
+ * actors as the run had: what a plain discrete-event simulation would pay per
+ * interaction. Call after machine_run() on a timed machine; it takes about
+ * 50 ms and moves SimGrid's clock, not the machine's.
+ */
+double machine_measure_sleep(struct machine *m);
+
 /* Seeded per CPU; the only source of chance in a run. */
 uint64_t cpu_random(struct cpu *c);
 

@@ -1,0 +1,516 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Order and determinism: the same run with and without shortcuts, under
+ * another context factory, on relabelled CPUs, with all latencies scaled.
+ */
+#include "sim/test_sim.h"
+
+#define NR 16
+#define STEPS 400
+#define LINES 512
+
+struct digest {
+	uint64_t now[NR], cause[NR_CAUSES], hash, acquisitions, waited;
+	uint64_t traffic[4], events, accesses;
+	double clock;
+};
+
+struct chaos {
+	struct machine *m;
+	struct sim_lock locks[3];
+	struct sim_rwlock rwlock;
+	struct domain *half;
+	sim_addr shared, own[NR];
+	uint64_t seq; /* of what happened in shared order */
+	uint64_t hash;
+	uint64_t last_meet;
+	unsigned flags;
+	int latency_scale;
+	bool inclusive;
+	const char *factory;
+	bool balanced; /* no ties, no chance: for relabelling */
+};
+
+static void note(struct chaos *x, struct cpu *c, uint64_t what)
+{
+	x->hash = (x->hash ^ (c->now * 31 + what)) * 0x100000001b3u;
+	x->hash ^= x->hash >> 29;
+}
+
+/* Meeting order is the order of dates. */
+static void meet(struct chaos *x, struct cpu *c, struct domain *d)
+{
+	cpu_meet(c, d);
+	g_assert_cmpuint(c->now, >=, x->last_meet);
+	x->last_meet = c->now;
+	note(x, c, c->id);
+}
+
+static void some_access(struct chaos *x, struct cpu *c, uint64_t r)
+{
+	sim_addr a = r & 1 ? x->shared : x->own[c->id];
+
+	a += (r >> 8) % LINES * 64 + (r >> 20) % 8 * 8;
+	switch (r >> 1 & 7) {
+	case 0:
+	case 1:
+	case 2:
+		cpu_read(c, a);
+		break;
+	case 3:
+		cpu_prefetch(c, a);
+		break;
+	case 4:
+	case 5:
+		cpu_write(c, a);
+		break;
+	case 6:
+		cpu_rmw(c, a, r >> 30 & 1 ? RMW_LOCK : RMW_CMPXCHG16B);
+		break;
+	default:
+		if (r >> 30 & 1)
+			cpu_copy(c, a, 0, 256);
+		else
+			cpu_copy(c, a, x->own[c->id], 128);
+	}
+}
+
+static void chaos_program(struct cpu *c, void *arg)
+{
+	struct chaos *x = arg;
+	int frame = machine_frame(c->machine, "step");
+	struct cpu *partner = machine_cpu(c->machine, c->id ^ 1);
+	uint64_t before = 0;
+
+	for (int i = 0; i < STEPS; i++) {
+		uint64_t r = cpu_random(c);
+		struct sim_lock *l = &x->locks[r % 3];
+
+		cpu_enter(c, frame);
+		cpu_exec(c, (r >> 40) % 100);
+		for (int k = r >> 16 & 7; k >= 0; k--)
+			some_access(x, c, cpu_random(c));
+		cpu_leave(c);
+		switch (r >> 3 & 15) {
+		case 0:
+		case 1:
+			meet(x, c, machine_everyone(c->machine));
+			break;
+		case 2:
+			if (c->id < NR / 2)
+				cpu_meet(c, x->half);
+			note(x, c, 2);
+			break;
+		case 3:
+			cpu_lock(c, l);
+			note(x, c, 3);
+			some_access(x, c, cpu_random(c) | 1);
+			cpu_unlock(c, l);
+			break;
+		case 4: /* parks inside */
+			cpu_lock(c, l);
+			cpu_outside(c, 100.5);
+			meet(x, c, machine_everyone(c->machine));
+			some_access(x, c, cpu_random(c) | 1);
+			cpu_unlock(c, l);
+			break;
+		case 5:
+			if (cpu_trylock(c, l)) {
+				note(x, c, 5);
+				cpu_exec(c, 300);
+				cpu_unlock(c, l);
+			}
+			break;
+		case 6:
+			cpu_read_lock(c, &x->rwlock);
+			note(x, c, 6);
+			cpu_exec(c, 100);
+			if (r >> 50 & 1)
+				meet(x, c, machine_everyone(c->machine));
+			cpu_read_unlock(c, &x->rwlock);
+			break;
+		case 7:
+			cpu_write_lock(c, &x->rwlock);
+			note(x, c, 7);
+			if (r >> 50 & 1)
+				meet(x, c, machine_everyone(c->machine));
+			cpu_write_unlock(c, &x->rwlock);
+			break;
+		case 8:
+			cpu_idle(c, (r >> 50) % 3000);
+			break;
+		case 9:
+			cpu_irq(c, r >> 50 & 1);
+			break;
+		default:
+			break;
+		}
+		/* partners take turns in waiting for each other */
+		if (i % 50 == 49) {
+			if ((c->id ^ i / 50) & 1) {
+				cpu_wait(c);
+				note(x, c, 9);
+			} else {
+				cpu_wake(c, partner, c->now + (r >> 50));
+			}
+		}
+		g_assert_cmpuint(c->now, >=, before);
+		before = c->now;
+	}
+}
+
+static void add_account(int cpu, const char *path, enum cause cause,
+			uint64_t cycles, void *arg)
+{
+	struct digest *d = arg;
+
+	d->cause[cause] += cycles;
+	d->now[cpu] -= cycles; /* ends at 0: charges sum to the clock */
+	g_assert_true(!*path || !strcmp(path, "step"));
+}
+
+static void add_lock(const struct lock_stat *s, void *arg)
+{
+	struct digest *d = arg;
+
+	d->acquisitions += s->acquisitions;
+	d->waited += s->wait_total;
+}
+
+static void run_chaos(void *result, void *arg)
+{
+	struct chaos *x = arg;
+	struct digest *d = result;
+	struct topology *t = test_topology(2, 2, 2, 2);
+	struct machine_params p = test_params();
+	int half[NR / 2];
+	uint64_t now[NR];
+	g_autofree char *wrong = NULL;
+
+	if (x->factory)
+		g_setenv("SLUBSIM_CONTEXTS", x->factory, TRUE);
+	p.l3_inclusive = x->inclusive;
+	x->m = machine_new(t, &p, x->flags, 42);
+	x->shared = machine_reserve(x->m, 1, LINES * 64, 64);
+	for (int i = 0; i < NR; i++) {
+		x->own[i] = machine_reserve(x->m, i & 1, LINES * 64, 64);
+		if (i < NR / 2)
+			half[i] = i;
+	}
+	x->half = machine_domain(x->m, half, NR / 2);
+	for (int i = 0; i < 3; i++)
+		lock_init(x->m, &x->locks[i], "lock", x->shared + 64 * i, NULL);
+	rwlock_init(x->m, &x->rwlock, "rwlock", x->shared + 640, NULL);
+	run_first(x->m, NR, chaos_program, x);
+	for (int i = 0; i < NR; i++)
+		now[i] = d->now[i] = machine_cpu(x->m, i)->now;
+	machine_account(x->m, add_account, d);
+	for (int i = 0; i < NR; i++)
+		g_assert_cmpuint(d->now[i], ==, 0);
+	memcpy(d->now, now, sizeof(now));
+	machine_lock_stats(x->m, add_lock, d);
+	machine_traffic(x->m, d->traffic);
+	d->events = machine_stats(x->m).engine_events;
+	d->accesses = machine_stats(x->m).accesses;
+	d->hash = x->hash;
+	wrong = machine_check(x->m);
+	g_assert_cmpstr(wrong, ==, NULL);
+	machine_free(x->m);
+	topology_free(t);
+}
+
+static struct digest chaos(struct chaos x)
+{
+	struct digest d;
+
+	in_child(run_chaos, &d, sizeof(d), &x);
+	return d;
+}
+
+static void assert_same(const struct digest *a, const struct digest *b)
+{
+	for (int i = 0; i < NR; i++)
+		g_assert_cmpuint(a->now[i], ==, b->now[i]);
+	for (int i = 0; i < NR_CAUSES; i++)
+		g_assert_cmpuint(a->cause[i], ==, b->cause[i]);
+	g_assert_cmpuint(a->hash, ==, b->hash);
+	g_assert_cmpuint(a->acquisitions, ==, b->acquisitions);
+	g_assert_cmpuint(a->waited, ==, b->waited);
+	g_assert_cmpuint(a->accesses, ==, b->accesses);
+	g_assert_cmpmem(a->traffic, sizeof(a->traffic), b->traffic,
+			sizeof(b->traffic));
+}
+
+static void test_repeat(void)
+{
+	struct digest a = chaos((struct chaos){ 0 });
+	struct digest b = chaos((struct chaos){ 0 });
+
+	assert_same(&a, &b);
+	g_assert_cmpuint(a.events, ==, b.events);
+	g_assert_cmpuint(a.cause[CAUSE_LOCK_WAIT], >, 0);
+	g_assert_cmpuint(a.cause[CAUSE_STORE], >, 0);
+	g_assert_cmpuint(a.cause[CAUSE_C2C_SMT], >, 0);
+	g_assert_cmpuint(a.cause[CAUSE_C2C_SOCKET], >, 0);
+	g_assert_cmpuint(a.cause[CAUSE_DRAM_REMOTE], >, 0);
+}
+
+static void test_exact_slow(void)
+{
+	for (int inclusive = 0; inclusive < 2; inclusive++) {
+		struct digest a = chaos((struct chaos){
+			.inclusive = inclusive });
+		struct digest b = chaos((struct chaos){
+			.inclusive = inclusive, .flags = MACHINE_EXACT_SLOW });
+
+		assert_same(&a, &b);
+	}
+}
+
+static void test_factories(void)
+{
+	struct digest a = chaos((struct chaos){ .factory = "raw" });
+	struct digest b = chaos((struct chaos){ .factory = "ucontext" });
+	struct digest c = chaos((struct chaos){ .factory = "thread" });
+
+	assert_same(&a, &b);
+	assert_same(&a, &c);
+}
+
+/* Looking must not change what is seen. */
+static void test_line_stats(void)
+{
+	struct digest a = chaos((struct chaos){ 0 });
+	struct digest b = chaos((struct chaos){ .flags = MACHINE_LINE_STATS });
+
+	assert_same(&a, &b);
+}
+
+static void test_uniform(void)
+{
+	struct digest d = chaos((struct chaos){ .flags = MACHINE_UNIFORM });
+
+	for (int i = CAUSE_L1; i <= CAUSE_C2C_SOCKET; i++)
+		g_assert_cmpuint(d.cause[i], ==, 0);
+	g_assert_cmpuint(d.cause[CAUSE_STORE], ==, 0);
+	g_assert_cmpuint(d.cause[CAUSE_ATOMIC], >, 0);
+}
+
+/* ---- scaling and relabelling ---- */
+
+struct sym {
+	int scale;
+	const int *label; /* CPU -> place in the program */
+	uint64_t now[8];
+};
+
+struct sym_run {
+	struct machine *m;
+	struct sim_lock lock;
+	sim_addr lines;
+	const struct sym *sym;
+};
+
+static void sym_program(struct cpu *c, void *arg)
+{
+	struct sym_run *r = arg;
+	int scale = r->sym->scale;
+	int me = r->sym->label ? r->sym->label[c->id] : c->id;
+
+	/* dates without ties: those go by CPU id */
+	cpu_idle(c, (uint64_t)(101 * me) * scale);
+	cpu_meet(c, machine_everyone(r->m));
+	for (int i = 0; i < 50; i++) {
+		cpu_prefetch(c, r->lines + (8 * i + me) * 4096);
+		cpu_write(c, r->lines + (8 * i + me) * 4096 + 128);
+		cpu_lock(c, &r->lock);
+		cpu_read(c, r->lines);
+		cpu_write(c, r->lines + 64 * (i % 4));
+		cpu_unlock(c, &r->lock);
+		cpu_rmw(c, r->lines + (8 * i + me) * 4096, RMW_LOCK);
+		cpu_idle(c, (uint64_t)(3001 + 517 * me) * scale);
+	}
+}
+
+static void run_sym(void *result, void *arg)
+{
+	struct sym *s = arg, *out = result;
+	struct topology *t = test_topology(1, 1, 8, 1);
+	struct machine_params p = test_params();
+	struct sym_run r = { .sym = s };
+	double *latency[] = { &p.l1_cycles, &p.l2_cycles, &p.l3_cycles,
+			      &p.dram_local_ns, &p.dram_remote_ns,
+			      &p.c2c_smt_ns, &p.c2c_l3_ns, &p.c2c_cross_l3_ns,
+			      &p.c2c_home_remote_ns, &p.c2c_socket_ns,
+			      &p.lock_rmw_cycles };
+
+	for (gsize i = 0; i < G_N_ELEMENTS(latency); i++)
+		*latency[i] *= s->scale;
+	p.mem_bw_gbs /= s->scale;
+	r.m = machine_new(t, &p, 0, 1);
+	r.lines = machine_reserve(r.m, 0, 8 * 64 * 4096, 4096);
+	lock_init(r.m, &r.lock, "lock", machine_reserve(r.m, 0, 64, 64), NULL);
+	run_first(r.m, 8, sym_program, &r);
+	for (int i = 0; i < 8; i++)
+		out->now[i] = machine_cpu(r.m, i)->now;
+	machine_free(r.m);
+	topology_free(t);
+}
+
+static void test_scale(void)
+{
+	struct sym one = { .scale = 1 }, four = { .scale = 4 }, a, b;
+
+	in_child(run_sym, &a, sizeof(a), &one);
+	in_child(run_sym, &b, sizeof(b), &four);
+	for (int i = 0; i < 8; i++)
+		g_assert_cmpuint(4 * a.now[i], ==, b.now[i]);
+}
+
+static void test_relabel(void)
+{
+	static const int label[] = { 3, 6, 1, 0, 7, 2, 5, 4 };
+	struct sym plain = { .scale = 1 };
+	struct sym other = { .scale = 1, .label = label };
+	struct sym a, b;
+
+	in_child(run_sym, &a, sizeof(a), &plain);
+	in_child(run_sym, &b, sizeof(b), &other);
+	for (int i = 0; i < 8; i++)
+		g_assert_cmpuint(a.now[label[i]], ==, b.now[i]);
+}
+
+/* ---- waiting ---- */
+
+static void deadlock_program(struct cpu *c, void *arg)
+{
+	cpu_wait(c);
+}
+
+static void test_deadlock(void)
+{
+	if (g_test_subprocess()) {
+		struct topology *t = test_topology(1, 1, 2, 1);
+		struct machine_params p = test_params();
+
+		run_first(machine_new(t, &p, 0, 1), 2, deadlock_program, NULL);
+		return;
+	}
+	g_test_trap_subprocess(NULL, 0, 0);
+	g_test_trap_assert_failed();
+	g_test_trap_assert_stderr("*deadlock*CPU 0 (cpu_wait), "
+				  "CPU 1 (cpu_wait)*");
+}
+
+static void wake_program(struct cpu *c, void *arg)
+{
+	struct machine *m = c->machine;
+
+	if (c->id == 0) {
+		cpu_wait(c); /* woken in time */
+		g_assert_cmpuint(c->now, ==, 700);
+		cpu_idle(c, 2000);
+		cpu_meet(c, machine_everyone(m));
+		cpu_wait(c); /* the wake came first, at 1500 */
+		g_assert_cmpuint(c->now, ==, 2700);
+	} else {
+		cpu_idle(c, 500);
+		cpu_wake(c, machine_cpu(m, 0), 700);
+		cpu_idle(c, 1000);
+		cpu_meet(c, machine_everyone(m));
+		cpu_wake(c, machine_cpu(m, 0), c->now);
+	}
+}
+
+static void run_wake(void *result, void *arg)
+{
+	struct topology *t = test_topology(1, 1, 2, 1);
+	struct machine_params p = test_params();
+	struct machine *m =
+		machine_new(t, &p, *(unsigned *)arg, 1);
+
+	run_first(m, 2, wake_program, NULL);
+	g_assert_cmpuint(machine_now(m), ==, 2700);
+	machine_free(m);
+	topology_free(t);
+}
+
+static void test_wake(void)
+{
+	unsigned fast = 0, slow = MACHINE_EXACT_SLOW;
+
+	in_child(run_wake, NULL, 0, &fast);
+	in_child(run_wake, NULL, 0, &slow);
+}
+
+/* ---- without time ---- */
+
+static void timeless_program(struct cpu *c, void *arg)
+{
+	struct sim_lock l;
+	int *ran = arg;
+
+	lock_init(c->machine, &l, "lock",
+		  machine_reserve(c->machine, c->node, 64, 64), NULL);
+	cpu_lock(c, &l);
+	g_assert_true(cpu_trylock(c, &l));
+	cpu_unlock(c, &l);
+	cpu_read(c, l.line);
+	cpu_exec(c, 100);
+	cpu_meet(c, machine_everyone(c->machine));
+	cpu_copy(c, l.line, 0, 64);
+	cpu_idle(c, 100);
+	g_assert_cmpuint(c->now, ==, 0);
+	g_assert_cmpint(*ran, ==, c->id); /* one after the other */
+	++*ran;
+}
+
+static void test_timeless(void)
+{
+	struct topology *t = test_topology(2, 1, 2, 1);
+	struct machine *m = machine_new(t, NULL, MACHINE_TIMELESS, 1);
+
+	for (int i = 0; i < 2; i++) {
+		int ran = 0;
+
+		run_first(m, 4, timeless_program, &ran);
+		g_assert_cmpint(ran, ==, 4);
+	}
+	g_assert_cmpuint(machine_now(m), ==, 0);
+	machine_free(m);
+	topology_free(t);
+}
+
+static void test_random(void)
+{
+	struct topology *t = test_topology(1, 1, 2, 1);
+	struct machine *a = machine_new(t, NULL, MACHINE_TIMELESS, 1);
+	struct machine *b = machine_new(t, NULL, MACHINE_TIMELESS, 2);
+	struct machine *again = machine_new(t, NULL, MACHINE_TIMELESS, 1);
+	uint64_t first = cpu_random(machine_cpu(a, 0));
+
+	g_assert_cmpuint(first, ==, cpu_random(machine_cpu(again, 0)));
+	g_assert_cmpuint(first, !=, cpu_random(machine_cpu(a, 1)));
+	g_assert_cmpuint(first, !=, cpu_random(machine_cpu(b, 0)));
+	machine_free(a);
+	machine_free(b);
+	machine_free(again);
+	topology_free(t);
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/engine/timeless", test_timeless);
+	g_test_add_func("/engine/random", test_random);
+	g_test_add_func("/engine/wake", test_wake);
+	g_test_add_func("/engine/deadlock", test_deadlock);
+	g_test_add_func("/engine/repeat", test_repeat);
+	g_test_add_func("/engine/exact-slow", test_exact_slow);
+	g_test_add_func("/engine/factories", test_factories);
+	g_test_add_func("/engine/line-stats", test_line_stats);
+	g_test_add_func("/engine/uniform", test_uniform);
+	g_test_add_func("/engine/scale", test_scale);
+	g_test_add_func("/engine/relabel", test_relabel);
+	return g_test_run();
+}
