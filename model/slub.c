@@ -85,7 +85,9 @@ sim_addr kmem_alloc(struct slub *sl, int node, size_t bytes)
 		g_array_set_size(list, list->len - 1);
 		return a;
 	}
-	return machine_reserve(sl->machine, node, size, MIN(size, PAGE_BYTES));
+	/* kmalloc aligns by the power of two that divides the size */
+	return machine_reserve(sl->machine, node, size,
+			       MIN(size & -size, PAGE_BYTES));
 }
 
 void kmem_free(struct slub *sl, sim_addr addr, size_t bytes)

@@ -5,6 +5,6 @@
 
 #include "sim/command.h"
 
-extern const struct command cmd_run, cmd_validate;
+extern const struct command cmd_run, cmd_script, cmd_validate;
 
 #endif

@@ -17,6 +17,7 @@
 const struct command *const commands[] = {
 	&cmd_check,
 	&cmd_list,
+	&cmd_script,
 	&cmd_import_trace,
 	&cmd_import_topology,
 	&cmd_completion,
