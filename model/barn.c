@@ -39,8 +39,9 @@ static void link_sheaf(struct cpu *c, struct slab_sheaf *sheaf,
 		       struct list_head *list)
 {
 	if (!list_empty(list))
-		cpu_write(c, list_entry(list->next, struct slab_sheaf, list)
-				     ->addr);
+		cpu_write(
+			c,
+			list_entry(list->next, struct slab_sheaf, list)->addr);
 	list_add(&sheaf->list, list);
 	cpu_write(c, sheaf->addr);
 }
@@ -53,8 +54,9 @@ static struct slab_sheaf *unlink_first(struct cpu *c, struct list_head *list)
 	cpu_read(c, sheaf->addr);
 	list_del(&sheaf->list);
 	if (!list_empty(list))
-		cpu_write(c, list_entry(list->next, struct slab_sheaf, list)
-				     ->addr);
+		cpu_write(
+			c,
+			list_entry(list->next, struct slab_sheaf, list)->addr);
 	return sheaf;
 }
 

@@ -5,8 +5,10 @@
 #define MAX_INSNS 1000000
 
 #define C(member, help)                                                        \
-	{ #member, PARAM_INT, offsetof(struct insn_costs, member),             \
-	  "instructions", 0, MAX_INSNS, NULL, help, NULL }
+	{                                                                      \
+#member, PARAM_INT, offsetof(struct insn_costs, member),       \
+			"instructions", 0, MAX_INSNS, NULL, help, NULL         \
+	}
 
 const struct param_desc insn_cost_table[] = {
 	C(caller, "the caller's loop and call around one operation"),
@@ -42,5 +44,4 @@ const struct param_desc insn_cost_table[] = {
 	C(random_object, "an object of a new slab, extra where randomised"),
 	C(hardened_object, "a free pointer stored or read, extra where "
 			   "hardened"),
-	{ NULL }
-};
+	{NULL}};

@@ -182,8 +182,8 @@ void put_cpu_partial(struct cpu *c, struct kmem_cache *s, struct slab *slab,
 		}
 	}
 	slab->slabs = (old ? old->slabs : 0) + 1;
-	slab->pobjects = (old ? old->pobjects : 0) + slab->objects -
-			 slab->inuse;
+	slab->pobjects =
+		(old ? old->pobjects : 0) + slab->objects - slab->inuse;
 	slab->next = old;
 	k->partial = slab;
 	cpu_write(c, slab->line + 16);
@@ -256,7 +256,7 @@ static struct slab *get_partial_node(struct cpu *c, struct kmem_cache *s,
 	enter(s, c, FR_get_partial_node);
 	cpu_exec(c, s->cost->get_partial);
 	cpu_lock(c, &n->list_lock);
-	list_for_each_safe(pos, next, &n->partial) {
+	list_for_each_safe (pos, next, &n->partial) {
 		struct slab *slab = list_entry(pos, struct slab, list);
 
 		cpu_exec(c, s->cost->partial_slab);
@@ -385,8 +385,8 @@ static struct slab *shared_slab(struct cpu *c, struct kmem_cache *s,
 			!(gfp & GFP_ONLY_NODE);
 
 	for (int pass = two_pass ? 0 : 1; pass < 2; pass++) {
-		unsigned flags = pass ? gfp :
-					(gfp & ~GFP_MAY_BLOCK) | GFP_ONLY_NODE;
+		unsigned flags =
+			pass ? gfp : (gfp & ~GFP_MAY_BLOCK) | GFP_ONLY_NODE;
 		struct slab *slab = get_partial(c, s, flags, node, head);
 
 		if (slab)

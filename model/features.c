@@ -3,24 +3,28 @@
 
 #include <glib.h>
 
-static const char *const sheaves_names[] = { "none", "opt-in", "all", NULL };
-static const char *const partial_break_names[] = { "objects", "gt", "ge",
-						   "gt-nonzero", NULL };
-static const char *const bulk_alloc_names[] = { "singly", "initial", "slowpath",
-						NULL };
-static const char *const bulk_free_names[] = { "singly", "same-slab",
-					       "detached", NULL };
-static const char *const stat_set_names[] = { "cpu-slab", "cpu-slab+sheaves",
-					      "sheaves", NULL };
-static const char *const order_rule_names[] = { "by-objects", "by-fraction",
-						NULL };
+static const char *const sheaves_names[] = {"none", "opt-in", "all", NULL};
+static const char *const partial_break_names[] = {"objects", "gt", "ge",
+						  "gt-nonzero", NULL};
+static const char *const bulk_alloc_names[] = {"singly", "initial", "slowpath",
+					       NULL};
+static const char *const bulk_free_names[] = {"singly", "same-slab", "detached",
+					      NULL};
+static const char *const stat_set_names[] = {"cpu-slab", "cpu-slab+sheaves",
+					     "sheaves", NULL};
+static const char *const order_rule_names[] = {"by-objects", "by-fraction",
+					       NULL};
 
 #define BOOL(member, since, help)                                              \
-	{ #member, PARAM_BOOL, offsetof(struct features, member), "", 0, 0,    \
-	  NULL, help, since }
+	{                                                                      \
+#member, PARAM_BOOL, offsetof(struct features, member), "", 0, \
+			0, NULL, help, since                                   \
+	}
 #define ENUM(member, since, help)                                              \
-	{ #member, PARAM_ENUM, offsetof(struct features, member), "", 0, 0,    \
-	  member##_names, help, since }
+	{                                                                      \
+#member, PARAM_ENUM, offsetof(struct features, member), "", 0, \
+			0, member##_names, help, since                         \
+	}
 
 /*
  * In the order of the kernel's history (a bisection walks it). "since" is the
@@ -83,8 +87,7 @@ const struct param_desc feature_table[] = {
 	BOOL(rcu_sheaves, "6.18",
 	     "kfree_rcu() collects objects in a sheaf that goes to the barn "
 	     "after the grace period"),
-	ENUM(stat_set, "7.0",
-	     "which SLUB_STATS counters the kernel has"),
+	ENUM(stat_set, "7.0", "which SLUB_STATS counters the kernel has"),
 	BOOL(bulk_free_loses_objects, "7.0",
 	     "a fault: a bulk free whose 32nd remote object is the last one "
 	     "scanned loses the local objects gathered before; until 7.1.5"),
@@ -113,8 +116,7 @@ const struct param_desc feature_table[] = {
 	BOOL(slub_stats, "2.6.25",
 	     "CONFIG_SLUB_STATS: the counters are there, and cost their "
 	     "increments"),
-	{ NULL }
-};
+	{NULL}};
 
 static char *needs(const char *feature, const char *what)
 {
@@ -155,13 +157,11 @@ char *features_check(const struct features *f)
 			bool on;
 			const char *name;
 		} of_sheaves[] = {
-			{ f->rcu_sheaves, "rcu_sheaves" },
-			{ f->refill_without_blocking,
-			  "refill_without_blocking" },
-			{ f->barns_on_memoryless, "barns_on_memoryless" },
-			{ f->remote_free_to_sheaf, "remote_free_to_sheaf" },
-			{ f->bulk_free_loses_objects,
-			  "bulk_free_loses_objects" },
+			{f->rcu_sheaves, "rcu_sheaves"},
+			{f->refill_without_blocking, "refill_without_blocking"},
+			{f->barns_on_memoryless, "barns_on_memoryless"},
+			{f->remote_free_to_sheaf, "remote_free_to_sheaf"},
+			{f->bulk_free_loses_objects, "bulk_free_loses_objects"},
 		};
 
 		for (size_t i = 0; i < G_N_ELEMENTS(of_sheaves); i++)

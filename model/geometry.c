@@ -108,8 +108,7 @@ static unsigned sheaf_capacity(const struct features *f,
 			       const struct kmem_cache_args *a, unsigned size)
 {
 	static const struct by_size base[] = {
-		{ 4096, 4 }, { 1024, 12 }, { 256, 26 }, { 0, 60 }
-	};
+		{4096, 4}, {1024, 12}, {256, 26}, {0, 60}};
 	unsigned cap;
 
 	if (f->sheaves == SHEAVES_NONE || a->flags & SLAB_NO_SHEAVES)
@@ -133,12 +132,10 @@ struct geometry kmem_cache_geometry(const struct features *f,
 				    int nr_cpus)
 {
 	static const struct by_size partial_2015[] = {
-		{ 4096, 2 }, { 1024, 6 }, { 256, 13 }, { 0, 30 }
-	};
+		{4096, 2}, {1024, 6}, {256, 13}, {0, 30}};
 	static const struct by_size partial_now[] = {
-		{ 4096, 6 }, { 1024, 24 }, { 256, 52 }, { 0, 120 }
-	};
-	struct geometry g = { .object_size = a->object_size };
+		{4096, 6}, {1024, 24}, {256, 52}, {0, 120}};
+	struct geometry g = {.object_size = a->object_size};
 	unsigned size = (a->object_size + 7) & ~7u;
 
 	g.align = align_of(a);
@@ -157,8 +154,8 @@ struct geometry kmem_cache_geometry(const struct features *f,
 		MIN((PAGE_BYTES << g.min_order) / g.size, MAX_OBJS_PER_PAGE);
 	g.min_partial = CLAMP((fls(g.size) - 1) / 2, 5, 10);
 	if (f->cpu_slabs && f->cpu_partial) {
-		g.cpu_partial = by_size(f->cpu_partial_in_objects ?
-						partial_2015 : partial_now,
+		g.cpu_partial = by_size(f->cpu_partial_in_objects ? partial_2015
+								  : partial_now,
 					g.size);
 		g.cpu_partial_slabs =
 			cpu_partial_to_slabs(g.cpu_partial, g.objects);

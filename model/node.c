@@ -20,7 +20,8 @@ void add_partial(struct cpu *c, struct kmem_cache_node *n, struct slab *slab,
 	cpu_write(c, n->line + 8);
 	cpu_write(c, slab->line + 16);
 	if (neighbour != &n->partial)
-		cpu_write(c, list_entry(neighbour, struct slab, list)->line + 16);
+		cpu_write(c,
+			  list_entry(neighbour, struct slab, list)->line + 16);
 }
 
 void remove_partial(struct cpu *c, struct kmem_cache_node *n, struct slab *slab)
@@ -30,8 +31,8 @@ void remove_partial(struct cpu *c, struct kmem_cache_node *n, struct slab *slab)
 		struct list_head *nb = k ? slab->list.prev : slab->list.next;
 
 		if (nb != &n->partial)
-			cpu_write(c, list_entry(nb, struct slab, list)->line +
-					     16);
+			cpu_write(c,
+				  list_entry(nb, struct slab, list)->line + 16);
 	}
 	list_del(&slab->list);
 	slab->node_partial = false;
@@ -43,8 +44,8 @@ void remove_partial(struct cpu *c, struct kmem_cache_node *n, struct slab *slab)
 bool defrag_ratio_allows(struct cpu *c, struct kmem_cache *s)
 {
 	struct slub *sl = s->slub;
-	uint64_t cycles = sl->fixed_cycles >= 0 ? (uint64_t)sl->fixed_cycles :
-						  cpu_random(c);
+	uint64_t cycles = sl->fixed_cycles >= 0 ? (uint64_t)sl->fixed_cycles
+						: cpu_random(c);
 
 	/* the ratio runs to 1000, the clock to 1023: the default looks at
 	 * other nodes in 1001 of 1024 tries */

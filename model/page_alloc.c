@@ -25,7 +25,7 @@ struct frame {
 	struct slab *slab;
 	struct list_head list; /* in a free list of the buddy */
 	uint32_t pfn;
-	int8_t free_order;     /* -1: not the first page of a free block */
+	int8_t free_order; /* -1: not the first page of a free block */
 };
 
 struct pcp {
@@ -193,13 +193,14 @@ static unsigned pcp_batch(uint64_t pages)
 
 static struct pcp *pcp_create(struct slub *sl, struct cpu *c, int node)
 {
-	const struct topology_node *n = &machine_topology(sl->machine)->nodes[node];
+	const struct topology_node *n =
+		&machine_topology(sl->machine)->nodes[node];
 	uint64_t pages = n->memory_bytes >> PAGE_SHIFT;
 	int local_cpus = n->nr_cpus;
 	struct pcp *p = g_new0(struct pcp, 1);
 	/* a node without CPUs is shared by all of them */
-	unsigned split = local_cpus ? local_cpus :
-				      machine_topology(sl->machine)->nr_cpus;
+	unsigned split = local_cpus ? local_cpus
+				    : machine_topology(sl->machine)->nr_cpus;
 	uint64_t low_watermark = pages / 1024; /* order of min_free_kbytes */
 
 	for (int i = 0; i < PCP_ORDERS; i++)
@@ -386,9 +387,9 @@ static struct zone *zone_create(struct slub *sl, int node)
 
 	z->node = node;
 	z->groups = g_ptr_array_new_with_free_func(g_free);
-	z->nr_groups = MIN(pages >> MAX_ORDER,
-			   (MEMMAP_OFFSET - PAGES_OFFSET) >>
-				   (PAGE_SHIFT + MAX_ORDER));
+	z->nr_groups =
+		MIN(pages >> MAX_ORDER,
+		    (MEMMAP_OFFSET - PAGES_OFFSET) >> (PAGE_SHIFT + MAX_ORDER));
 	z->nr_groups = MAX(z->nr_groups, 1);
 	for (int k = 0; k <= MAX_ORDER; k++)
 		list_init(&z->free[k]);

@@ -50,8 +50,8 @@ static bool free_to_rcu_sheaf(struct cpu *c, struct kmem_cache *s, sim_addr obj)
 	cpu_write(c, sheaf->addr + 24);
 	if (sheaf->size == sheaf->capacity) {
 		this_cpu(s, c)->rcu_free = NULL;
-		sheaf->node = s->f->barns_on_memoryless ? c->node :
-							   numa_mem_id(s, c);
+		sheaf->node =
+			s->f->barns_on_memoryless ? c->node : numa_mem_id(s, c);
 		sheaf->cpu = c->id;
 		call_rcu_sheaf(s->slub, sheaf);
 	}
@@ -62,7 +62,7 @@ static bool free_to_rcu_sheaf(struct cpu *c, struct kmem_cache *s, sim_addr obj)
 void kfree_rcu(struct cpu *c, struct kmem_cache *s, sim_addr obj)
 {
 	struct slab *slab = slab_of(s->slub, obj);
-	struct rcu_object o = { obj, c->id };
+	struct rcu_object o = {obj, c->id};
 
 	enter(s, c, FR_kfree_rcu);
 	cpu_exec(c, s->cost->free_fast);

@@ -27,7 +27,7 @@ static void get_partial_node_bulk(struct cpu *c, struct kmem_cache *s,
 		cpu_lock(c, &n->list_lock);
 	else if (!cpu_trylock(c, &n->list_lock))
 		return;
-	list_for_each_safe(pos, next, &n->partial) {
+	list_for_each_safe (pos, next, &n->partial) {
 		struct slab *slab = list_entry(pos, struct slab, list);
 		unsigned free;
 
@@ -72,7 +72,8 @@ static void return_leftovers(struct cpu *c, struct kmem_cache *s,
 			return;
 		}
 	}
-	for (uint16_t next; (next = get_freepointer(c, slab, tail)) != NO_OBJECT;
+	for (uint16_t next;
+	     (next = get_freepointer(c, slab, tail)) != NO_OBJECT;
 	     tail = next) {
 		cpu_exec(c, s->cost->walk_object);
 		cnt++;
@@ -121,8 +122,7 @@ static unsigned refill_from_node(struct cpu *c, struct kmem_cache *s,
 	list_init(&private);
 	get_partial_node_bulk(c, s, n, min, max, try, &private);
 	while (got < max && !list_empty(&private)) {
-		struct slab *slab =
-			list_entry(private.next, struct slab, list);
+		struct slab *slab = list_entry(private.next, struct slab, list);
 		uint16_t i;
 
 		list_del(&slab->list);
@@ -237,8 +237,8 @@ sim_addr slab_alloc_slow(struct cpu *c, struct kmem_cache *s, unsigned gfp,
 	stat(s, c, stat_alloc_slowpath);
 	/* the requested node first, by all means; then anywhere */
 	for (int pass = two_pass ? 0 : 1; !obj && pass < 2; pass++) {
-		unsigned flags = pass ? gfp :
-					(gfp & ~GFP_MAY_BLOCK) | GFP_ONLY_NODE;
+		unsigned flags =
+			pass ? gfp : (gfp & ~GFP_MAY_BLOCK) | GFP_ONLY_NODE;
 		int from = node == NO_NODE ? numa_mem_id(s, c) : node;
 		struct slab *slab;
 

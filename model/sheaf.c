@@ -29,8 +29,7 @@ static struct slab_sheaf *new_sheaf(struct cpu *c, struct kmem_cache *s,
 	sheaf->capacity = capacity;
 	sheaf->cache = s;
 	list_init(&sheaf->list);
-	machine_name_region(s->slub->machine, sheaf->addr, bytes,
-			    "slab_sheaf");
+	machine_name_region(s->slub->machine, sheaf->addr, bytes, "slab_sheaf");
 	cpu_copy(c, sheaf->addr, 0, bytes); /* it comes zeroed */
 	stat(s, c, stat_sheaf_alloc);
 	return sheaf;
@@ -68,8 +67,8 @@ void init_percpu_sheaves(struct cpu *c, struct kmem_cache *s)
 {
 	for (int i = 0; i < s->slub->nr_cpu_ids; i++)
 		if (s->cpu[i] && cache_has_sheaves(s))
-			s->cpu[i]->main = alloc_empty_sheaf(c, s,
-							    GFP_FOR_KERNEL);
+			s->cpu[i]->main =
+				alloc_empty_sheaf(c, s, GFP_FOR_KERNEL);
 }
 
 void sheaf_flush_unused(struct cpu *c, struct kmem_cache *s,
@@ -135,8 +134,8 @@ static bool refill_sheaf(struct cpu *c, struct kmem_cache *s,
 	enter(s, c, FR_refill_sheaf);
 	cpu_exec(c, s->cost->refill);
 	/* with cpu slabs below, it's all or nothing from there */
-	got = s->f->cpu_slabs ? cpu_slab_alloc_bulk(c, s, gfp, want, to) :
-				refill_objects(c, s, to, gfp, want, want);
+	got = s->f->cpu_slabs ? cpu_slab_alloc_bulk(c, s, gfp, want, to)
+			      : refill_objects(c, s, to, gfp, want, want);
 	for (unsigned i = 0; i < got; i += 8)
 		cpu_write(c, sheaf_slot(sheaf, sheaf->size + i));
 	sheaf->size += got;
@@ -215,8 +214,8 @@ static bool __pcs_replace_empty_main(struct cpu *c, struct kmem_cache *s,
 		return true;
 	}
 	stat(s, c, stat_barn_get_fail);
-	may_refill = gfp & (s->f->refill_without_blocking ? GFP_MAY_SPIN :
-							     GFP_MAY_BLOCK);
+	may_refill = gfp & (s->f->refill_without_blocking ? GFP_MAY_SPIN
+							  : GFP_MAY_BLOCK);
 	if (!may_refill)
 		return false;
 	if (pcs->spare) {
@@ -278,8 +277,8 @@ sim_addr alloc_from_pcs(struct cpu *c, struct kmem_cache *s, unsigned gfp,
 	}
 	main->size--;
 	cpu_write(c, main->addr + 24);
-	stat(s, c, s->f->cpu_slabs ? stat_alloc_cpu_sheaf :
-				     stat_alloc_fastpath);
+	stat(s, c,
+	     s->f->cpu_slabs ? stat_alloc_cpu_sheaf : stat_alloc_fastpath);
 	return obj;
 }
 
@@ -323,8 +322,7 @@ static bool make_room_from_empty(struct cpu *c, struct kmem_cache *s,
 /* Steps that bulk free has in common with a single one; *@too_full tells the
  * reason if it returns false. */
 static bool exchange_full_main(struct cpu *c, struct kmem_cache *s,
-			       struct node_barn *barn,
-			       enum barn_replace *why)
+			       struct node_barn *barn, enum barn_replace *why)
 {
 	struct kmem_cache_cpu *pcs = this_cpu(s, c);
 	struct slab_sheaf *empty = NULL, *main = pcs->main;
@@ -452,8 +450,9 @@ unsigned alloc_from_pcs_bulk(struct cpu *c, struct kmem_cache *s, unsigned gfp,
 		memcpy(objs + done, main->objects + main->size,
 		       batch * sizeof(*objs));
 		cpu_exec(c, batch * s->cost->bulk_alloc_object);
-		stat_add(s, c, s->f->cpu_slabs ? stat_alloc_cpu_sheaf :
-						 stat_alloc_fastpath,
+		stat_add(s, c,
+			 s->f->cpu_slabs ? stat_alloc_cpu_sheaf
+					 : stat_alloc_fastpath,
 			 batch);
 		done += batch;
 	}
@@ -491,8 +490,9 @@ static unsigned push_bulk(struct cpu *c, struct kmem_cache *s, unsigned n,
 		main->size += batch;
 		cpu_write(c, main->addr + 24);
 		cpu_exec(c, batch * s->cost->bulk_free_object);
-		stat_add(s, c, s->f->cpu_slabs ? stat_free_cpu_sheaf :
-						 stat_free_fastpath,
+		stat_add(s, c,
+			 s->f->cpu_slabs ? stat_free_cpu_sheaf
+					 : stat_free_fastpath,
 			 batch);
 		done += batch;
 	}
@@ -530,9 +530,9 @@ void free_to_pcs_bulk(struct cpu *c, struct kmem_cache *s, unsigned n,
 		nr_remote = 0;
 		if (kept == n && s->f->bulk_free_loses_objects) {
 			for (unsigned i = 0; i < n; i++)
-				g_hash_table_add(s->lost,
-						 g_memdup2(&objs[i],
-							   sizeof(*objs)));
+				g_hash_table_add(
+					s->lost,
+					g_memdup2(&objs[i], sizeof(*objs)));
 			return;
 		}
 	}

@@ -199,8 +199,8 @@ unsigned alloc_from_new_slab(struct cpu *c, struct kmem_cache *s,
 		cpu_exec(c, s->cost->walk_object);
 		objs[taken++] = object_addr(slab, i);
 		/* a freelist that was just built is read again */
-		slab->freelist = lazy ? slab->next_free[i] :
-					get_freepointer(c, slab, i);
+		slab->freelist =
+			lazy ? slab->next_free[i] : get_freepointer(c, slab, i);
 	}
 	slab->inuse = taken;
 	if (lazy)

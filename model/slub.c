@@ -118,7 +118,8 @@ char *kmem_cache_args_check(const struct kmem_cache_args *a)
 				       PAGE_BYTES << SLUB_MAX_ORDER);
 	if (a->align & (a->align - 1) || a->align > PAGE_BYTES)
 		return g_strdup_printf("alignment %u, expected a power of two "
-				       "up to %u", a->align, PAGE_BYTES);
+				       "up to %u",
+				       a->align, PAGE_BYTES);
 	if (a->sheaf_capacity > 1024)
 		return g_strdup_printf("sheaf capacity %u, expected 0 to 1024",
 				       a->sheaf_capacity);
@@ -264,9 +265,9 @@ struct kmem_cache *kmalloc_cache(struct slub *sl, struct cpu *c, size_t bytes)
 	s = g_hash_table_lookup(sl->kmalloc, GUINT_TO_POINTER(size));
 	if (!s) {
 		g_autofree char *name =
-			size >= 1024 ? g_strdup_printf("kmalloc-%uk",
-						       size / 1024) :
-				       g_strdup_printf("kmalloc-%u", size);
+			size >= 1024
+				? g_strdup_printf("kmalloc-%uk", size / 1024)
+				: g_strdup_printf("kmalloc-%u", size);
 		struct kmem_cache_args args = {
 			.name = name,
 			.object_size = size,
@@ -284,8 +285,7 @@ struct object_place kmem_cache_place(const struct kmem_cache *s, sim_addr obj)
 {
 	struct slab *slab = slab_of(s->slub, obj);
 
-	return (struct object_place){ slab, object_index(slab, obj),
-				      slab->node };
+	return (struct object_place){slab, object_index(slab, obj), slab->node};
 }
 
 /* ---- allocation ---- */
@@ -301,8 +301,8 @@ sim_addr kmem_cache_alloc_node(struct cpu *c, struct kmem_cache *s,
 	if (cache_has_sheaves(s))
 		obj = alloc_from_pcs(c, s, gfp, node);
 	if (!obj)
-		obj = s->f->cpu_slabs ? cpu_slab_alloc(c, s, gfp, node) :
-					slab_alloc_slow(c, s, gfp, node);
+		obj = s->f->cpu_slabs ? cpu_slab_alloc(c, s, gfp, node)
+				      : slab_alloc_slow(c, s, gfp, node);
 	if (obj) {
 		s->allocs++;
 		if (gfp & GFP_ZEROED)
@@ -455,7 +455,7 @@ static void destroy_sheaves(struct list_head *list)
 {
 	struct list_head *pos, *next;
 
-	list_for_each_safe(pos, next, list)
+	list_for_each_safe (pos, next, list)
 		sheaf_destroy(list_entry(pos, struct slab_sheaf, list));
 }
 
@@ -484,7 +484,7 @@ static void cache_destroy(struct kmem_cache *s)
 			g_free(s->node[i]);
 		}
 	}
-	list_for_each_safe(pos, next, &s->slabs)
+	list_for_each_safe (pos, next, &s->slabs)
 		g_free(list_entry(pos, struct slab, all));
 	destroy_sheaves(&s->prefilled);
 	g_hash_table_unref(s->lost);

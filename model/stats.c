@@ -35,8 +35,8 @@ static bool counts_cpu_slabs(enum slub_stat stat)
 
 static bool counts_sheaves(enum slub_stat stat)
 {
-	return stat == stat_free_rcu_sheaf || stat == stat_free_rcu_sheaf_fail ||
-	       stat >= stat_sheaf_flush;
+	return stat == stat_free_rcu_sheaf ||
+	       stat == stat_free_rcu_sheaf_fail || stat >= stat_sheaf_flush;
 }
 
 bool slub_stat_in_set(enum slub_stat stat, int stat_set)

@@ -64,7 +64,7 @@ static unsigned long partial_inuse(const struct kmem_cache_node *n,
 	struct list_head *pos;
 
 	*free = 0;
-	list_for_each(pos, &n->partial) {
+	list_for_each (pos, &n->partial) {
 		struct slab *slab = list_entry(pos, struct slab, list);
 
 		inuse += slab->inuse;
@@ -73,7 +73,13 @@ static unsigned long partial_inuse(const struct kmem_cache_node *n,
 	return inuse;
 }
 
-enum per_node { NODE_SLABS, NODE_TOTAL, NODE_OBJECTS, NODE_PARTIAL, NODE_INUSE };
+enum per_node {
+	NODE_SLABS,
+	NODE_TOTAL,
+	NODE_OBJECTS,
+	NODE_PARTIAL,
+	NODE_INUSE
+};
 
 static void show_per_node(const struct kmem_cache *s, GString *out,
 			  enum per_node what)
@@ -88,11 +94,11 @@ static void show_per_node(const struct kmem_cache *s, GString *out,
 		if (!n)
 			continue;
 		inuse = partial_inuse(n, &free);
-		nodes[i] = what == NODE_SLABS	? n->nr_slabs :
-			   what == NODE_TOTAL	? n->total_objects :
-			   what == NODE_OBJECTS ? n->total_objects - free :
-			   what == NODE_PARTIAL ? n->nr_partial :
-						  inuse;
+		nodes[i] = what == NODE_SLABS	  ? n->nr_slabs
+			   : what == NODE_TOTAL	  ? n->total_objects
+			   : what == NODE_OBJECTS ? n->total_objects - free
+			   : what == NODE_PARTIAL ? n->nr_partial
+						  : inuse;
 	}
 	show_nodes(s, out, nodes);
 }
@@ -173,32 +179,32 @@ static const struct attr {
 	show_fn show;
 	bool sheaves_only;
 } attrs[] = {
-	{ "aliases", show_zero },
-	{ "align", show_align },
-	{ "cpu_partial", show_cpu_partial },
-	{ "cpu_slabs", show_cpu_slabs },
-	{ "ctor", show_nothing },
-	{ "destroy_by_rcu", show_destroy_by_rcu },
-	{ "hwcache_align", show_hwcache_align },
-	{ "min_partial", show_min_partial },
-	{ "object_size", show_object_size },
-	{ "objects", show_objects },
-	{ "objects_partial", show_objects_partial },
-	{ "objs_per_slab", show_objs_per_slab },
-	{ "order", show_order },
-	{ "partial", show_partial },
-	{ "poison", show_zero },
-	{ "reclaim_account", show_reclaim_account },
-	{ "red_zone", show_zero },
-	{ "remote_node_defrag_ratio", show_remote_node_defrag_ratio },
-	{ "sanity_checks", show_zero },
-	{ "sheaf_capacity", show_sheaf_capacity, true },
-	{ "slab_size", show_slab_size },
-	{ "slabs", show_slabs },
-	{ "slabs_cpu_partial", show_slabs_cpu_partial },
-	{ "store_user", show_zero },
-	{ "total_objects", show_total_objects },
-	{ "trace", show_zero },
+	{"aliases", show_zero},
+	{"align", show_align},
+	{"cpu_partial", show_cpu_partial},
+	{"cpu_slabs", show_cpu_slabs},
+	{"ctor", show_nothing},
+	{"destroy_by_rcu", show_destroy_by_rcu},
+	{"hwcache_align", show_hwcache_align},
+	{"min_partial", show_min_partial},
+	{"object_size", show_object_size},
+	{"objects", show_objects},
+	{"objects_partial", show_objects_partial},
+	{"objs_per_slab", show_objs_per_slab},
+	{"order", show_order},
+	{"partial", show_partial},
+	{"poison", show_zero},
+	{"reclaim_account", show_reclaim_account},
+	{"red_zone", show_zero},
+	{"remote_node_defrag_ratio", show_remote_node_defrag_ratio},
+	{"sanity_checks", show_zero},
+	{"sheaf_capacity", show_sheaf_capacity, true},
+	{"slab_size", show_slab_size},
+	{"slabs", show_slabs},
+	{"slabs_cpu_partial", show_slabs_cpu_partial},
+	{"store_user", show_zero},
+	{"total_objects", show_total_objects},
+	{"trace", show_zero},
 };
 
 static const struct attr *find_attr(const struct kmem_cache *s,
@@ -207,8 +213,7 @@ static const struct attr *find_attr(const struct kmem_cache *s,
 	for (size_t i = 0; i < G_N_ELEMENTS(attrs); i++) {
 		if (strcmp(attrs[i].name, name))
 			continue;
-		if (attrs[i].sheaves_only &&
-		    s->f->stat_set == STATS_CPU_SLAB)
+		if (attrs[i].sheaves_only && s->f->stat_set == STATS_CPU_SLAB)
 			return NULL;
 		return &attrs[i];
 	}
@@ -317,7 +322,7 @@ static void shrink_node(struct cpu *c, struct kmem_cache *s,
 	for (int i = 0; i < PROMOTE_MAX; i++)
 		list_init(&promote[i]);
 	cpu_lock(c, &n->list_lock);
-	list_for_each_safe(pos, next, &n->partial) {
+	list_for_each_safe (pos, next, &n->partial) {
 		struct slab *slab = list_entry(pos, struct slab, list);
 		unsigned free = slab->objects - slab->inuse;
 
@@ -334,8 +339,7 @@ static void shrink_node(struct cpu *c, struct kmem_cache *s,
 		list_splice_init(&promote[i], &n->partial);
 	cpu_unlock(c, &n->list_lock);
 	while (!list_empty(&discard)) {
-		struct slab *slab =
-			list_entry(discard.next, struct slab, list);
+		struct slab *slab = list_entry(discard.next, struct slab, list);
 
 		list_del(&slab->list);
 		discard_slab(c, s, slab);
@@ -363,8 +367,8 @@ static bool parse_number(const char *text, unsigned long max, unsigned long *n)
 	return true;
 }
 
-int kmem_cache_attr_store(struct cpu *c, struct kmem_cache *s,
-			  const char *name, const char *value)
+int kmem_cache_attr_store(struct cpu *c, struct kmem_cache *s, const char *name,
+			  const char *value)
 {
 	unsigned long n;
 	int stat = find_stat(s, name);

@@ -50,14 +50,16 @@ static void check_slabs(struct check *v)
 {
 	struct list_head *pos;
 
-	list_for_each(pos, &v->s->slabs) {
+	list_for_each (pos, &v->s->slabs) {
 		struct slab *slab = list_entry(pos, struct slab, all);
 		unsigned n = mark_chain(v, slab, slab->freelist,
 					"a slab's freelist");
 
 		if (n != (unsigned)slab->objects - slab->inuse)
-			FAULT(v, "a slab counts %u in use of %u but has %u on "
-			      "its freelist", slab->inuse, slab->objects, n);
+			FAULT(v,
+			      "a slab counts %u in use of %u but has %u on "
+			      "its freelist",
+			      slab->inuse, slab->objects, n);
 	}
 }
 
@@ -72,11 +74,11 @@ static void check_sheaf(struct check *v, struct slab_sheaf *sheaf,
 		return;
 	}
 	for (unsigned i = 0; i < sheaf->size; i++) {
-		struct slab *slab = page_slab_checked(v->s->slub->pages,
-						      sheaf->objects[i]);
+		struct slab *slab =
+			page_slab_checked(v->s->slub->pages, sheaf->objects[i]);
 
-		mark(v, slab,
-		     slab ? object_index(slab, sheaf->objects[i]) : 0, where);
+		mark(v, slab, slab ? object_index(slab, sheaf->objects[i]) : 0,
+		     where);
 	}
 }
 
@@ -118,13 +120,15 @@ static void check_sheaf_list(struct check *v, struct list_head *list,
 	struct list_head *pos;
 	unsigned n = 0;
 
-	list_for_each(pos, list) {
+	list_for_each (pos, list) {
 		struct slab_sheaf *sheaf =
 			list_entry(pos, struct slab_sheaf, list);
 
 		if (full ? sheaf->size != sheaf->capacity : sheaf->size != 0)
-			FAULT(v, "node %d's barn has a sheaf of %u objects "
-			      "among the %s ones", node, sheaf->size, kind);
+			FAULT(v,
+			      "node %d's barn has a sheaf of %u objects "
+			      "among the %s ones",
+			      node, sheaf->size, kind);
 		check_sheaf(v, sheaf, "a barn's sheaf");
 		n++;
 	}
@@ -139,7 +143,7 @@ static void check_node(struct check *v, struct kmem_cache_node *n,
 	unsigned nr = 0, slabs = 0, objects = 0;
 	struct list_head *pos;
 
-	list_for_each(pos, &n->partial) {
+	list_for_each (pos, &n->partial) {
 		struct slab *slab = list_entry(pos, struct slab, list);
 
 		if (!slab->node_partial)
@@ -156,7 +160,7 @@ static void check_node(struct check *v, struct kmem_cache_node *n,
 	if (nr != n->nr_partial)
 		FAULT(v, "node %d counts %u partial slabs, has %u", n->node,
 		      n->nr_partial, nr);
-	list_for_each(pos, &v->s->slabs) {
+	list_for_each (pos, &v->s->slabs) {
 		struct slab *slab = list_entry(pos, struct slab, all);
 
 		if (slab->node == n->node) {
@@ -165,9 +169,10 @@ static void check_node(struct check *v, struct kmem_cache_node *n,
 		}
 	}
 	if (slabs != n->nr_slabs || objects != n->total_objects)
-		FAULT(v, "node %d counts %u slabs with %u objects, has %u with "
-		      "%u", n->node, n->nr_slabs, n->total_objects, slabs,
-		      objects);
+		FAULT(v,
+		      "node %d counts %u slabs with %u objects, has %u with "
+		      "%u",
+		      n->node, n->nr_slabs, n->total_objects, slabs, objects);
 }
 
 /* A slab with free objects is on its node's list or a CPU's, never nowhere. */
@@ -175,7 +180,7 @@ static void check_homes(struct check *v, GHashTable *owned, GHashTable *listed)
 {
 	struct list_head *pos;
 
-	list_for_each(pos, &v->s->slabs) {
+	list_for_each (pos, &v->s->slabs) {
 		struct slab *slab = list_entry(pos, struct slab, all);
 		bool on_list = g_hash_table_contains(listed, slab);
 		bool on_cpu = g_hash_table_contains(owned, slab);
@@ -183,8 +188,10 @@ static void check_homes(struct check *v, GHashTable *owned, GHashTable *listed)
 		if (on_list && on_cpu)
 			FAULT(v, "a slab is on a node's list and a CPU's");
 		if (slab->node_partial != on_list)
-			FAULT(v, "a slab believes wrongly that it is %s its "
-			      "node's list", on_list ? "not on" : "on");
+			FAULT(v,
+			      "a slab believes wrongly that it is %s its "
+			      "node's list",
+			      on_list ? "not on" : "on");
 		if (slab->inuse < slab->objects && !on_list && !on_cpu)
 			FAULT(v, "a slab with free objects is on no list");
 		if (slab->frozen && !on_cpu)
@@ -199,15 +206,19 @@ static void check_users(struct check *v, const sim_addr *held, size_t n)
 	struct list_head *pos;
 
 	if (s->allocs - s->frees != n)
-		FAULT(v, "%" G_GUINT64_FORMAT " objects were allocated and %"
-		      G_GUINT64_FORMAT " freed, but users hold %zu",
+		FAULT(v,
+		      "%" G_GUINT64_FORMAT
+		      " objects were allocated and %" G_GUINT64_FORMAT
+		      " freed, but users hold %zu",
 		      s->allocs, s->frees, n);
-	list_for_each(pos, &s->slabs)
+	list_for_each (pos, &s->slabs)
 		total += list_entry(pos, struct slab, all)->objects;
 	if (total != v->found + n + lost)
-		FAULT(v, "%" G_GUINT64_FORMAT " objects exist, %"
-		      G_GUINT64_FORMAT " were found, users hold %zu, %"
-		      G_GUINT64_FORMAT " are lost", total, v->found, n, lost);
+		FAULT(v,
+		      "%" G_GUINT64_FORMAT " objects exist, %" G_GUINT64_FORMAT
+		      " were found, users hold %zu, %" G_GUINT64_FORMAT
+		      " are lost",
+		      total, v->found, n, lost);
 	for (size_t i = 0; held && i < n; i++) {
 		struct slab *slab = page_slab_checked(s->slub->pages, held[i]);
 
@@ -236,14 +247,14 @@ static void check_lists(struct check *v)
 		check_sheaf_list(v, &b->full, b->nr_full, true, i);
 		check_sheaf_list(v, &b->empty, b->nr_empty, false, i);
 	}
-	list_for_each(pos, &s->slub->rcu) {
+	list_for_each (pos, &s->slub->rcu) {
 		struct slab_sheaf *sheaf =
 			list_entry(pos, struct slab_sheaf, list);
 
 		if (sheaf->cache == s)
 			check_sheaf(v, sheaf, "an rcu callback's sheaf");
 	}
-	list_for_each(pos, &s->prefilled)
+	list_for_each (pos, &s->prefilled)
 		check_sheaf(v, list_entry(pos, struct slab_sheaf, list),
 			    "a prefilled sheaf");
 	for (guint i = 0; i < s->rcu_batch->len; i++) {
@@ -260,11 +271,11 @@ static void check_lists(struct check *v)
 
 char *kmem_cache_verify(struct kmem_cache *s, const sim_addr *held, size_t n)
 {
-	struct check v = { .s = s };
+	struct check v = {.s = s};
 	struct list_head *pos;
 
 	v.marks = g_hash_table_new_full(NULL, NULL, NULL, g_free);
-	list_for_each(pos, &s->slabs) {
+	list_for_each (pos, &s->slabs) {
 		struct slab *slab = list_entry(pos, struct slab, all);
 
 		g_hash_table_insert(v.marks, slab, g_malloc0(slab->objects));
@@ -282,7 +293,7 @@ static struct slab *find_slab(struct kmem_cache *s, bool (*fits)(struct slab *))
 {
 	struct list_head *pos;
 
-	list_for_each(pos, &s->slabs) {
+	list_for_each (pos, &s->slabs) {
 		struct slab *slab = list_entry(pos, struct slab, all);
 
 		if (fits(slab))
@@ -347,9 +358,8 @@ BREAK(cut_freelist, struct slab, find_slab(s, has_two_free),
 BREAK(loop_freelist, struct slab, find_slab(s, has_two_free),
       x->next_free[x->next_free[x->freelist]] = x->freelist)
 BREAK(lose_flag, struct slab, find_slab(s, is_listed), x->node_partial = false)
-BREAK(unlist, struct slab, find_slab(s, is_listed),
-      list_del(&x->list); s->node[x->node]->nr_partial--;
-      x->node_partial = false)
+BREAK(unlist, struct slab, find_slab(s, is_listed), list_del(&x->list);
+      s->node[x->node]->nr_partial--; x->node_partial = false)
 BREAK(freeze, struct slab, find_slab(s, is_listed), x->frozen = true)
 BREAK(nr_partial, struct slab, find_slab(s, is_listed),
       s->node[x->node]->nr_partial++)
@@ -382,27 +392,27 @@ static const struct {
 	const char *name;
 	bool (*apply)(struct kmem_cache *s);
 } corruptions[] = {
-	{ "a slab's inuse is off by one", break_inuse },
-	{ "a freelist is cut short", break_cut_freelist },
-	{ "a freelist runs in a circle", break_loop_freelist },
-	{ "a listed slab lost its flag", break_lose_flag },
-	{ "a partial slab fell off its list", break_unlist },
-	{ "a listed slab is frozen", break_freeze },
-	{ "nr_partial is off by one", break_nr_partial },
-	{ "nr_slabs is off by one", break_nr_slabs },
-	{ "total_objects is off by one", break_total_objects },
-	{ "a sheaf holds an object twice", break_double_in_sheaf },
-	{ "a sheaf lost an object", break_lose_from_sheaf },
-	{ "a sheaf is filled beyond its capacity", break_overfill_sheaf },
-	{ "a sheaf holds what is no object", break_foreign_in_sheaf },
-	{ "a barn's nr_full is off by one", break_nr_full },
-	{ "a barn's nr_empty is off by one", break_nr_empty },
-	{ "a barn's full sheaf is not full", break_partly_full },
-	{ "a cpu freelist is replaced", break_cpu_freelist },
-	{ "a cpu slab is not frozen", break_unfreeze },
-	{ "a cpu partial list miscounts its slabs", break_partial_slabs },
-	{ "a cpu partial list lost a slab", break_lose_partial },
-	{ "the number of held objects is off by one", break_user_count },
+	{"a slab's inuse is off by one", break_inuse},
+	{"a freelist is cut short", break_cut_freelist},
+	{"a freelist runs in a circle", break_loop_freelist},
+	{"a listed slab lost its flag", break_lose_flag},
+	{"a partial slab fell off its list", break_unlist},
+	{"a listed slab is frozen", break_freeze},
+	{"nr_partial is off by one", break_nr_partial},
+	{"nr_slabs is off by one", break_nr_slabs},
+	{"total_objects is off by one", break_total_objects},
+	{"a sheaf holds an object twice", break_double_in_sheaf},
+	{"a sheaf lost an object", break_lose_from_sheaf},
+	{"a sheaf is filled beyond its capacity", break_overfill_sheaf},
+	{"a sheaf holds what is no object", break_foreign_in_sheaf},
+	{"a barn's nr_full is off by one", break_nr_full},
+	{"a barn's nr_empty is off by one", break_nr_empty},
+	{"a barn's full sheaf is not full", break_partly_full},
+	{"a cpu freelist is replaced", break_cpu_freelist},
+	{"a cpu slab is not frozen", break_unfreeze},
+	{"a cpu partial list miscounts its slabs", break_partial_slabs},
+	{"a cpu partial list lost a slab", break_lose_partial},
+	{"the number of held objects is off by one", break_user_count},
 };
 
 bool kmem_cache_corrupt(struct kmem_cache *s, int kind)

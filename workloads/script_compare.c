@@ -85,14 +85,17 @@ static void report_difference(const char *name, const char *key,
 
 	g_string_append_printf(report, "%s: %s: %s: ", name, part[0], part[1]);
 	if (!got) {
-		g_string_append_printf(report, "kernel '%s', slubsim has none\n",
+		g_string_append_printf(report,
+				       "kernel '%s', slubsim has none\n",
 				       content(want));
 	} else if (!want) {
-		g_string_append_printf(report, "slubsim '%s', kernel has none\n",
+		g_string_append_printf(report,
+				       "slubsim '%s', kernel has none\n",
 				       content(got));
 	} else {
 		if (!strchr(part[1], '='))
-			g_string_append_printf(report, "kernel '%.60s', "
+			g_string_append_printf(report,
+					       "kernel '%.60s', "
 					       "slubsim '%.60s'",
 					       content(want), content(got));
 		else
@@ -104,10 +107,10 @@ static void report_difference(const char *name, const char *key,
 int script_compare(const char *name, const char *expected, const char *got,
 		   GString *report)
 {
-	g_autoptr(GHashTable) want = g_hash_table_new_full(
-		g_str_hash, g_str_equal, g_free, g_free);
-	g_autoptr(GHashTable) have = g_hash_table_new_full(
-		g_str_hash, g_str_equal, g_free, g_free);
+	g_autoptr(GHashTable) want =
+		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+	g_autoptr(GHashTable) have =
+		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
 	g_autoptr(GPtrArray) want_keys = read_lines(expected, want);
 	g_autoptr(GPtrArray) have_keys = read_lines(got, have);
 	int differ = 0;
@@ -135,9 +138,10 @@ int script_compare(const char *name, const char *expected, const char *got,
 	if (!differ)
 		for (guint i = 0; i < want_keys->len; i++)
 			if (strcmp(want_keys->pdata[i], have_keys->pdata[i])) {
-				g_string_append_printf(
-					report, "%s: the order of lines "
-					"differs\n", name);
+				g_string_append_printf(report,
+						       "%s: the order of lines "
+						       "differs\n",
+						       name);
 				return 1;
 			}
 	return differ;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-G_DEFINE_QUARK(script-error-quark, script_error)
+G_DEFINE_QUARK(script - error - quark, script_error)
 
 #define MAX_REPEAT 1000000000
 
@@ -16,8 +16,7 @@ struct parser {
 	GError **error;
 };
 
-static bool fail(struct parser *p, const char *format, ...)
-	G_GNUC_PRINTF(2, 3);
+static bool fail(struct parser *p, const char *format, ...) G_GNUC_PRINTF(2, 3);
 static bool fail(struct parser *p, const char *format, ...)
 {
 	va_list args;
@@ -43,9 +42,11 @@ static bool number(struct parser *p, const char *what, int64_t min, int64_t max,
 		return fail(p, "'%s' without %s, expected a number",
 			    p->token[0], what);
 	if (!g_ascii_string_to_signed(p->token[p->at], 10, min, max, &v, NULL))
-		return fail(p, "%s is '%s', expected a number from %"
-			    G_GINT64_FORMAT " to %" G_GINT64_FORMAT, what,
-			    p->token[p->at], min, max);
+		return fail(
+			p,
+			"%s is '%s', expected a number from %" G_GINT64_FORMAT
+			" to %" G_GINT64_FORMAT,
+			what, p->token[p->at], min, max);
 	p->at++;
 	*value = v;
 	return true;
@@ -94,8 +95,10 @@ static bool gfp(struct parser *p, unsigned *flags)
 			*flags |= GFP_ZEROED;
 			break;
 		default:
-			return fail(p, "gfp is '%s', expected letters of "
-				    "K, N, A, t, z", p->token[p->at]);
+			return fail(p,
+				    "gfp is '%s', expected letters of "
+				    "K, N, A, t, z",
+				    p->token[p->at]);
 		}
 	}
 	p->at++;
@@ -108,8 +111,10 @@ static bool range(struct parser *p, const struct script_op *op)
 	int64_t last = op->slot + (int64_t)(op->n - 1) * op->step;
 
 	if (op->n && (last < 0 || last >= SCRIPT_MAX_SLOTS))
-		return fail(p, "the last slot is %" G_GINT64_FORMAT
-			    ", expected 0 to %d", last, SCRIPT_MAX_SLOTS - 1);
+		return fail(p,
+			    "the last slot is %" G_GINT64_FORMAT
+			    ", expected 0 to %d",
+			    last, SCRIPT_MAX_SLOTS - 1);
 	return true;
 }
 
@@ -128,16 +133,18 @@ static bool parse_cache(struct parser *p, struct script_op *op)
 		return false;
 	if (p->at >= p->n)
 		return fail(p, "'cache' without flags, expected - or letters "
-			    "of H, R, C, A");
+			       "of H, R, C, A");
 	for (const char *t = p->token[p->at++]; *t; t++) {
 		const char *known = "HRCA-", *k = strchr(known, *t);
-		static const unsigned flag[] = { SLAB_HW_ALIGN, SLAB_RCU,
-						 SLAB_RECLAIM, SLAB_ACCOUNTED,
-						 0 };
+		static const unsigned flag[] = {SLAB_HW_ALIGN, SLAB_RCU,
+						SLAB_RECLAIM, SLAB_ACCOUNTED,
+						0};
 
 		if (!k)
-			return fail(p, "flags are '%s', expected - or letters "
-				    "of H, R, C, A", p->token[p->at - 1]);
+			return fail(p,
+				    "flags are '%s', expected - or letters "
+				    "of H, R, C, A",
+				    p->token[p->at - 1]);
 		a->flags |= flag[k - known];
 	}
 	if (!integer(p, "sheaf capacity", 0, 1 << 20, &capacity))
@@ -172,7 +179,8 @@ static bool parse_stream(struct parser *p, struct script_op *op)
 	    !gfp(p, &op->gfp))
 		return false;
 	if (op->slot + (int64_t)op->pairs * op->window > SCRIPT_MAX_SLOTS)
-		return fail(p, "the rings end at slot %" G_GINT64_FORMAT
+		return fail(p,
+			    "the rings end at slot %" G_GINT64_FORMAT
 			    ", expected at most %d",
 			    op->slot + (int64_t)op->pairs * op->window,
 			    SCRIPT_MAX_SLOTS);
@@ -218,20 +226,20 @@ static bool parse_operands(struct parser *p, struct script_op *op,
 {
 	op->n = op->step = 1;
 	for (; *form; form++) {
-		bool ok = *form == 'c' ? cpu(p, &op->cpu) :
-			  *form == 's' ? slot(p, &op->slot) :
-			  *form == 'n' ? integer(p, "count", 0,
-						 SCRIPT_MAX_SLOTS, &op->n) :
-			  *form == 'p' ? integer(p, "count", 0, MAX_REPEAT,
-						 &op->n) :
-			  *form == 't' ? integer(p, "step", -SCRIPT_MAX_SLOTS,
-						 SCRIPT_MAX_SLOTS, &op->step) :
-			  *form == 'N' ? integer(p, "node", 0,
-						 TOPOLOGY_MAX_NODES - 1,
-						 &op->node) :
-			  *form == 'v' ? number(p, "value", 0, G_MAXINT64,
-						&op->value) :
-					 gfp(p, &op->gfp);
+		bool ok = *form == 'c'	 ? cpu(p, &op->cpu)
+			  : *form == 's' ? slot(p, &op->slot)
+			  : *form == 'n' ? integer(p, "count", 0,
+						   SCRIPT_MAX_SLOTS, &op->n)
+			  : *form == 'p'
+				  ? integer(p, "count", 0, MAX_REPEAT, &op->n)
+			  : *form == 't' ? integer(p, "step", -SCRIPT_MAX_SLOTS,
+						   SCRIPT_MAX_SLOTS, &op->step)
+			  : *form == 'N'
+				  ? integer(p, "node", 0,
+					    TOPOLOGY_MAX_NODES - 1, &op->node)
+			  : *form == 'v' ? number(p, "value", 0, G_MAXINT64,
+						  &op->value)
+					 : gfp(p, &op->gfp);
 
 		if (!ok)
 			return false;
@@ -244,28 +252,17 @@ static const struct {
 	enum script_op_kind kind;
 	const char *form; /* NULL: parsed by hand */
 } statements[] = {
-	{ "a", OP_ALLOC, "csg" },
-	{ "f", OP_FREE, "cs" },
-	{ "n", OP_ALLOC_NODE, "csNg" },
-	{ "A", OP_ALLOC_BULK, "csng" },
-	{ "F", OP_FREE_BULK, "csn" },
-	{ "ra", OP_ALLOC, "csntg" },
-	{ "rf", OP_FREE, "csnt" },
-	{ "rn", OP_ALLOC_NODE, "csntNg" },
-	{ "pair", OP_PAIR, "cpg" },
-	{ "k", OP_KFREE_RCU, "cs" },
-	{ "rk", OP_KFREE_RCU, "csnt" },
-	{ "kb", OP_RCU_BARRIER, "" },
-	{ "s", OP_SHRINK, "" },
-	{ "cyc", OP_CYCLES, "v" },
-	{ "where", OP_WHERE, "sn" },
-	{ "cache", OP_CACHE, NULL },
-	{ "set", OP_SET, NULL },
-	{ "dump", OP_DUMP, NULL },
-	{ "rep", OP_REPEAT, NULL },
-	{ "end", OP_END, NULL },
-	{ "stream", OP_STREAM, NULL },
-	{ "mstream", OP_STREAM, NULL },
+	{"a", OP_ALLOC, "csg"},	      {"f", OP_FREE, "cs"},
+	{"n", OP_ALLOC_NODE, "csNg"}, {"A", OP_ALLOC_BULK, "csng"},
+	{"F", OP_FREE_BULK, "csn"},   {"ra", OP_ALLOC, "csntg"},
+	{"rf", OP_FREE, "csnt"},      {"rn", OP_ALLOC_NODE, "csntNg"},
+	{"pair", OP_PAIR, "cpg"},     {"k", OP_KFREE_RCU, "cs"},
+	{"rk", OP_KFREE_RCU, "csnt"}, {"kb", OP_RCU_BARRIER, ""},
+	{"s", OP_SHRINK, ""},	      {"cyc", OP_CYCLES, "v"},
+	{"where", OP_WHERE, "sn"},    {"cache", OP_CACHE, NULL},
+	{"set", OP_SET, NULL},	      {"dump", OP_DUMP, NULL},
+	{"rep", OP_REPEAT, NULL},     {"end", OP_END, NULL},
+	{"stream", OP_STREAM, NULL},  {"mstream", OP_STREAM, NULL},
 };
 
 static bool by_hand(struct parser *p, struct script_op *op)
@@ -285,7 +282,7 @@ static bool by_hand(struct parser *p, struct script_op *op)
 
 static bool parse_statement(struct parser *p)
 {
-	struct script_op op = { .line = p->line };
+	struct script_op op = {.line = p->line};
 	const char *form = NULL;
 	size_t i;
 
@@ -293,9 +290,11 @@ static bool parse_statement(struct parser *p)
 		if (!strcmp(statements[i].word, p->token[0]))
 			break;
 	if (i == G_N_ELEMENTS(statements))
-		return fail(p, "'%s' is no statement, expected one of a f n A "
+		return fail(p,
+			    "'%s' is no statement, expected one of a f n A "
 			    "F ra rf rn pair k rk kb s set cyc dump where rep "
-			    "end stream mstream", p->token[0]);
+			    "end stream mstream",
+			    p->token[0]);
 	op.kind = statements[i].kind;
 	form = statements[i].form;
 	if (!p->s->ops->len && op.kind != OP_CACHE)
@@ -333,9 +332,9 @@ static bool cpu_list(const char *text, int max, void (*each)(int id, void *arg),
 						max - 1, &from, NULL))
 			return false;
 		to = from;
-		if (end[1] && !g_ascii_string_to_unsigned(g_strstrip(end[1]),
-							  10, from, max - 1,
-							  &to, NULL))
+		if (end[1] &&
+		    !g_ascii_string_to_unsigned(g_strstrip(end[1]), 10, from,
+						max - 1, &to, NULL))
 			return false;
 		for (guint64 k = from; k <= to; k++)
 			each(k, arg);
@@ -377,7 +376,7 @@ static bool parse_node_line(struct parser *p, struct header *h,
 	    !g_ascii_string_to_unsigned(w[4], 10, 0, G_MAXUINT64 >> 10, &kb,
 					NULL))
 		return fail(p, "expected '# guest: node N cpus: LIST size: N "
-			    "kB distances: D ...'");
+			       "kB distances: D ...'");
 	h->node[id].seen = true;
 	h->node[id].bytes = kb << 10;
 	g_free(h->node[id].cpus);
@@ -404,8 +403,10 @@ static bool parse_header(struct parser *p, struct header *h, const char *text)
 	} else if (g_str_has_prefix(text, "guest: cpus online:")) {
 		v = text + strlen("guest: cpus online:");
 		if (!cpu_list(v, TOPOLOGY_MAX_CPUS, see_cpu, h))
-			return fail(p, "CPUs online are '%s', expected a list "
-				    "like 0-3,8", v);
+			return fail(p,
+				    "CPUs online are '%s', expected a list "
+				    "like 0-3,8",
+				    v);
 	} else if (g_str_has_prefix(text, "guest: node ")) {
 		return parse_node_line(p, h, text + strlen("guest: node "));
 	}
@@ -436,7 +437,7 @@ static bool build_topology(struct parser *p, struct header *h)
 	for (int i = 0; i < h->cpus; i++)
 		t->cpus[i].online = h->online[i];
 	for (int i = 0; i < h->nodes; i++) {
-		struct place at = { t, i };
+		struct place at = {t, i};
 		g_auto(GStrv) d = NULL;
 		int k = 0;
 
@@ -446,8 +447,10 @@ static bool build_topology(struct parser *p, struct header *h)
 		t->nodes[i].memory_bytes = h->node[i].bytes;
 		if (!cpu_list(h->node[i].cpus, TOPOLOGY_MAX_CPUS, place_cpu,
 			      &at))
-			return fail(p, "node %d's CPUs are '%s', expected a "
-				    "list like 0-3,8", i, h->node[i].cpus);
+			return fail(p,
+				    "node %d's CPUs are '%s', expected a "
+				    "list like 0-3,8",
+				    i, h->node[i].cpus);
 		d = g_strsplit(h->node[i].distances, " ", -1);
 		for (int j = 0; d[k] && j < h->nodes; j++) {
 			guint64 v;
@@ -456,8 +459,10 @@ static bool build_topology(struct parser *p, struct header *h)
 				continue;
 			if (!g_ascii_string_to_unsigned(d[k], 10, 0, 255, &v,
 							NULL))
-				return fail(p, "node %d: distance '%s', "
-					    "expected 10 to 254", i, d[k]);
+				return fail(p,
+					    "node %d: distance '%s', "
+					    "expected 10 to 254",
+					    i, d[k]);
 			t->distances[i * h->nodes + j] = v;
 			k++;
 		}
@@ -502,7 +507,7 @@ struct script *script_parse(const char *file, const char *text, GError **error)
 {
 	struct script *s = g_new0(struct script, 1);
 	struct header *h = g_new0(struct header, 1);
-	struct parser p = { .s = s, .error = error };
+	struct parser p = {.s = s, .error = error};
 	bool ok = true;
 
 	s->file = g_strdup(file);
@@ -592,13 +597,12 @@ bool script_fits(const struct script *s, const struct topology *t,
 				return false;
 		if (!cpu_exists(s, op, t, op->cpu, error))
 			return false;
-		if (op->kind == OP_ALLOC_NODE &&
-		    (op->node >= t->nr_node_ids ||
-		     !t->nodes[op->node].online)) {
+		if (op->kind == OP_ALLOC_NODE && (op->node >= t->nr_node_ids ||
+						  !t->nodes[op->node].online)) {
 			g_set_error(error, SCRIPT_ERROR, 0,
 				    "%s:%d: node %d, expected one of topology "
-				    "'%s'", s->file, op->line, op->node,
-				    t->name);
+				    "'%s'",
+				    s->file, op->line, op->node, t->name);
 			return false;
 		}
 	}

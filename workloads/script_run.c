@@ -20,12 +20,23 @@ struct run {
 /* What never changes is only shown at the end. */
 static bool is_fixed(const char *attr)
 {
-	static const char *const fixed[] = {
-		"align", "order", "objs_per_slab", "slab_size", "object_size",
-		"sheaf_capacity", "aliases", "ctor", "destroy_by_rcu",
-		"hwcache_align", "poison", "reclaim_account", "red_zone",
-		"sanity_checks", "store_user", "trace", NULL
-	};
+	static const char *const fixed[] = {"align",
+					    "order",
+					    "objs_per_slab",
+					    "slab_size",
+					    "object_size",
+					    "sheaf_capacity",
+					    "aliases",
+					    "ctor",
+					    "destroy_by_rcu",
+					    "hwcache_align",
+					    "poison",
+					    "reclaim_account",
+					    "red_zone",
+					    "sanity_checks",
+					    "store_user",
+					    "trace",
+					    NULL};
 
 	return g_strv_contains(fixed, attr);
 }
@@ -40,8 +51,8 @@ static void dump(struct run *r, const char *label, bool all)
 	for (; *attr; attr++) {
 		g_autofree char *v = kmem_cache_attr_show(r->cache, *attr);
 
-		if (!all && (is_fixed(*attr) || !strcmp(v, "0") ||
-			     !strcmp(v, "0(0)")))
+		if (!all &&
+		    (is_fixed(*attr) || !strcmp(v, "0") || !strcmp(v, "0(0)")))
 			continue;
 		g_string_append_printf(r->out, "%s:%s\n", *attr, v);
 	}
@@ -53,8 +64,8 @@ static void where(struct run *r, const struct script_op *op)
 
 	g_string_append_printf(r->out, "== where %d %d:", op->slot, op->n);
 	for (int i = 0; i < op->n; i++) {
-		sim_addr obj = op->slot + i < r->nr_slots ?
-				       r->slot[op->slot + i] : 0;
+		sim_addr obj =
+			op->slot + i < r->nr_slots ? r->slot[op->slot + i] : 0;
 		struct object_place at;
 		gpointer nr;
 
@@ -275,8 +286,11 @@ static void run_one(struct run *r, const struct script_op *op)
 bool script_run(const struct script *s, struct slub *sl, bool verify,
 		GString *out, GError **error)
 {
-	struct run r = { .script = s, .sl = sl, .m = slub_machine(sl),
-			 .verify = verify, .out = out };
+	struct run r = {.script = s,
+			.sl = sl,
+			.m = slub_machine(sl),
+			.verify = verify,
+			.out = out};
 	g_autofree int64_t *left = g_new0(int64_t, s->ops->len);
 	bool ok = true;
 

@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "workloads/ublk.h"
+
+#include <string.h>
+
+#include "workloads/counts.h"
+
+struct options {
+	int64_t queues, depth, batch;
+	double work_ns, jitter;
+	int64_t init_lines, complete_lines;
+	int gfp;
+	double warmup_ms, run_ms, window_ms;
+	char *counts;
+	double scale;
+};
+
+static const char *const gfp_names[] = { "nowait", "kernel", NULL };
+
+#define P(member, kind, unit, min, max, choices, help)                         \
+	{ #member, kind, offsetof(struct options, member), unit, min, max,     \
+	  choices, help, NULL }
+
+/*
+ * Defaults: t/io_uring's depth 128 and batch 32 (fio t/io_uring.c, DEPTH and
+ * BATCH_SUBMIT); 16 queues as in the report of 2026. The bio of blkdev_dio is
+ * 256 bytes with its front pad and inline vectors: four lines are initialised,
+ * two are looked at again when it completes. mempool_alloc() tries without
+ * direct reclaim first, whatever the caller allows: nowait.
+ */
+static const struct param_desc option_table[] = {
+	P(queues, PARAM_INT, "queues", 1, 2048, NULL,
+	  "queue pairs; queue q has CPUs 2q (server) and 2q+1 (submitter)"),
+	P(depth, PARAM_INT, "IOs", 1, 65536, NULL,
+	  "IOs of a queue under way at most"),
+	P(batch, PARAM_INT, "IOs", 1, 65536, NULL,
+	  "IOs handed over at once, both ways"),
+	P(work_ns, PARAM_DOUBLE, "ns", 0, 1000000, NULL,
+	  "work per IO outside the allocator, on each of the two CPUs"),
+	P(jitter, PARAM_DOUBLE, "", 0, 1, NULL,
+	  "work varies evenly by plus or minus this share"),
+	P(init_lines, PARAM_INT, "lines", 0, 64, NULL,
+	  "lines of the bio that the submitter writes"),
+	P(complete_lines, PARAM_INT, "lines", 0, 64, NULL,
+	  "lines of the bio that the server reads"),
+	P(gfp, PARAM_ENUM, "", 0, 0, gfp_names,
+	  "what the bio's allocation allows"),
+	P(warmup_ms, PARAM_DOUBLE, "ms", 0, 1000000, NULL,
+	  "simulated time before anything is measured"),
+	P(run_ms, PARAM_DOUBLE, "ms", 0.001, 10000000, NULL,
+	  "simulated time measured"),
+	P(window_ms, PARAM_DOUBLE, "ms", 0.001, 10000000, NULL,
+	  "width of a step of IOPS over time"),
+	P(counts, PARAM_STRING, "", 0, 0, NULL,
+	  "posted SLUB_STATS dump whose per-CPU counts are replayed"),
+	P(scale, PARAM_DOUBLE, "", 0.000001, 1000, NULL,
+	  "factor for the counts of that dump"),
+	{ NULL }
+};
+
+static void defaults(void *options)
+{
+	*(struct options *)options = (struct options){
+		.queues = 16,
+		.depth = 128,
+		.batch = 32,
+		.work_ns = 400,
+		.jitter = 0.1,
+		.init_lines = 4,
+		.complete_lines = 2,
+		.warmup_ms = 2,
+		.run_ms = 10,
+		.window_ms = 0.5,
+		.scale = 1,
+	};
+}
+
+static char *check(const void *options, const struct topology *t)
+{
+	const struct options *o = options;
+
+	if (o->batch > o->depth)
+		return g_strdup_printf("batch = %" G_GINT64_FORMAT
+				       ", expected at most depth = %"
+				       G_GINT64_FORMAT, o->batch, o->depth);
+	for (int i = 0; i < 2 * o->queues; i++)
+		if (i >= t->nr_cpu_ids || !t->cpus[i].online)
+			return g_strdup_printf(
+				"queues = %" G_GINT64_FORMAT " need CPU %d, "
+				"which this machine lacks", o->queues, i);
+	return NULL;
+}
+
+struct ublk;
+
+/* One queue. The ring holds the bios under way in order of submission. */
+struct queue {
+	struct ublk *u;
+	int id;
+	struct cpu *submitter, *server;
+	struct domain *domain;
+	sim_addr *ring;
+	uint64_t submitted, completed; /* IOs, as both see them when they meet */
+	uint64_t goal;		       /* IOs, G_MAXUINT64 = until the end */
+	bool submitter_waits, server_waits, done;
+	uint64_t measured; /* IOs completed after the warm-up */
+	uint64_t *windows; /* the same by time */
+};
+
+struct ublk {
+	const struct options *o;
+	struct slub *sl;
+	struct kmem_cache *cache;
+	struct queue *queues;
+	unsigned gfp;
+	uint64_t warmup, end, window; /* dates and width, cycles */
+	int nr_windows;
+	double work; /* cycles */
+	uint64_t *extra; /* by CPU: allocations beside a submitter's */
+	bool failed;
+};
+
+static void think(struct cpu *c, const struct ublk *u)
+{
+	double w = u->work;
+
+	if (u->o->jitter > 0)
+		/* 2^-53: a double's worth of the random number */
+		w *= 1 + u->o->jitter * (2 * (cpu_random(c) >> 11) *
+					 0x1p-53 - 1);
+	cpu_outside(c, w);
+}
+
+static sim_addr submit_one(struct cpu *c, struct ublk *u)
+{
+	sim_addr bio = kmem_cache_alloc(c, u->cache, u->gfp);
+
+	if (!bio) {
+		u->failed = true;
+		return 0;
+	}
+	for (int k = 0; k < u->o->init_lines; k++)
+		cpu_write(c, bio + k * SIM_LINE);
+	think(c, u);
+	return bio;
+}
+
+static void complete_one(struct cpu *c, struct ublk *u, sim_addr bio)
+{
+	for (int k = 0; k < u->o->complete_lines; k++)
+		cpu_read(c, bio + k * SIM_LINE);
+	think(c, u);
+	kmem_cache_free(c, u->cache, bio);
+}
+
+static bool is_over(const struct queue *q, const struct cpu *c)
+{
+	return q->u->failed || q->submitted >= q->goal || c->now >= q->u->end;
+}
+
+/* What this CPU allocated in the dump beside the queue's own IOs. */
+static void submit_extra(struct cpu *c, struct queue *q)
+{
+	uint64_t n = q->u->extra ? q->u->extra[c->id] : 0;
+
+	for (uint64_t i = 0; i < n && !q->u->failed; i++) {
+		sim_addr bio = submit_one(c, q->u);
+
+		if (bio)
+			kmem_cache_free(c, q->u->cache, bio);
+	}
+}
+
+static void submitter(struct cpu *c, void *arg)
+{
+	struct queue *q = arg;
+	const struct options *o = q->u->o;
+
+	while (!is_over(q, c)) {
+		uint64_t n = MIN((uint64_t)o->batch, q->goal - q->submitted);
+
+		cpu_meet(c, q->domain);
+		if (q->submitted + n > q->completed + o->depth) {
+			q->submitter_waits = true;
+			cpu_wait(c);
+			continue;
+		}
+		for (uint64_t i = 0; i < n && !q->u->failed; i++)
+			q->ring[(q->submitted + i) % o->depth] =
+				submit_one(c, q->u);
+		cpu_meet(c, q->domain);
+		q->submitted += n;
+		if (q->server_waits) {
+			q->server_waits = false;
+			cpu_wake(c, q->server, c->now);
+		}
+	}
+	cpu_meet(c, q->domain);
+	q->done = true;
+	if (q->server_waits) {
+		q->server_waits = false;
+		cpu_wake(c, q->server, c->now);
+	}
+}
+
+static void count_completed(struct queue *q, const struct cpu *c, uint64_t n)
+{
+	const struct ublk *u = q->u;
+	uint64_t w;
+
+	q->completed += n;
+	if (c->now < u->warmup)
+		return;
+	q->measured += n;
+	w = (c->now - u->warmup) / u->window;
+	if (w < (uint64_t)u->nr_windows)
+		q->windows[w] += n;
+}
+
+static void server(struct cpu *c, void *arg)
+{
+	struct queue *q = arg;
+	const struct options *o = q->u->o;
+
+	submit_extra(c, q);
+	for (;;) {
+		uint64_t n;
+
+		cpu_meet(c, q->domain);
+		n = MIN((uint64_t)o->batch, q->submitted - q->completed);
+		if (!n && q->done)
+			break;
+		if (!n) {
+			q->server_waits = true;
+			cpu_wait(c);
+			continue;
+		}
+		for (uint64_t i = 0; i < n; i++) {
+			sim_addr *at = &q->ring[(q->completed + i) % o->depth];
+
+			if (*at)
+				complete_one(c, q->u, *at);
+			*at = 0;
+		}
+		cpu_meet(c, q->domain);
+		count_completed(q, c, n);
+		if (q->submitter_waits) {
+			q->submitter_waits = false;
+			cpu_wake(c, q->submitter, c->now);
+		}
+	}
+}
+
+/* CPUs that are no queue's may have allocated a few objects in the dump. */
+static void bystander(struct cpu *c, void *arg)
+{
+	struct queue other = { .u = arg };
+
+	submit_extra(c, &other);
+}
+
+static void setup_queues(struct ublk *u)
+{
+	struct machine *m = slub_machine(u->sl);
+
+	u->queues = g_new0(struct queue, u->o->queues);
+	for (int i = 0; i < u->o->queues; i++) {
+		struct queue *q = &u->queues[i];
+		int cpus[2] = { 2 * i, 2 * i + 1 };
+
+		q->u = u;
+		q->id = i;
+		q->server = machine_cpu(m, cpus[0]);
+		q->submitter = machine_cpu(m, cpus[1]);
+		q->domain = machine_domain(m, cpus, 2);
+		q->ring = g_new0(sim_addr, u->o->depth);
+		q->goal = G_MAXUINT64;
+		q->windows = g_new0(uint64_t, u->nr_windows);
+	}
+}
+
+/* Shares out a dump's counts: a submitter's are its queue's IOs. */
+static bool setup_counts(struct ublk *u, GError **error)
+{
+	const struct topology *t = machine_topology(slub_machine(u->sl));
+	g_autofree uint64_t *allocs = NULL, *frees = NULL;
+
+	if (!u->o->counts)
+		return true;
+	allocs = g_new0(uint64_t, t->nr_cpu_ids);
+	frees = g_new0(uint64_t, t->nr_cpu_ids);
+	if (!counts_read(u->o->counts, t->nr_cpu_ids, allocs, frees, error))
+		return false;
+	u->extra = g_new0(uint64_t, t->nr_cpu_ids);
+	for (int i = 0; i < t->nr_cpu_ids; i++) {
+		uint64_t n = allocs[i] * u->o->scale + 0.5;
+
+		if (i < 2 * u->o->queues && i % 2)
+			u->queues[i / 2].goal = n;
+		else
+			u->extra[i] = n;
+	}
+	u->warmup = 0;
+	u->end = G_MAXUINT64;
+	return true;
+}
+
+static void run_machine(struct ublk *u)
+{
+	struct machine *m = slub_machine(u->sl);
+	int nr = machine_topology(m)->nr_cpu_ids;
+	g_autofree cpu_program *program = g_new0(cpu_program, nr);
+	g_autofree void **arg = g_new0(void *, nr);
+
+	for (int i = 0; i < nr; i++) {
+		if (i < 2 * u->o->queues) {
+			program[i] = i % 2 ? submitter : server;
+			arg[i] = &u->queues[i / 2];
+		} else if (u->extra && u->extra[i]) {
+			program[i] = bystander;
+			arg[i] = u;
+		}
+	}
+	machine_run(m, program, arg);
+}
+
+static void report_results(struct ublk *u, struct report *r)
+{
+	struct machine *m = slub_machine(u->sl);
+	uint64_t to = MIN(machine_now(m), u->end), ios = 0, all = 0;
+	double s = machine_ns(m, to - u->warmup) * 1e-9;
+
+	for (int i = 0; i < u->o->queues; i++) {
+		ios += u->queues[i].measured;
+		all += u->queues[i].completed;
+	}
+	report_metric(r, "iops_per_s", "1/s", true, ios / s);
+	report_metric(r, "io_ns", "ns", false,
+		      ios ? s * 1e9 * u->o->queues / ios : 0);
+	for (int i = 0; i < u->o->queues; i++)
+		report_series(r, "iops_per_s", "1/s", "queue", i,
+			      u->queues[i].measured / s);
+	for (int w = 0; w < u->nr_windows; w++) {
+		uint64_t n = 0;
+
+		for (int i = 0; i < u->o->queues; i++)
+			n += u->queues[i].windows[w];
+		report_series(r, "iops_over_time_per_s", "1/s", "time_ms",
+			      (w + 0.5) * u->o->window_ms,
+			      n / (u->o->window_ms * 1e-3));
+	}
+	if (u->extra)
+		for (int i = 0; i < machine_topology(m)->nr_cpu_ids; i++)
+			all += u->extra[i];
+	report_operations(r, 2 * all);
+}
+
+static void teardown(struct ublk *u)
+{
+	for (int i = 0; u->queues && i < u->o->queues; i++) {
+		g_free(u->queues[i].ring);
+		g_free(u->queues[i].windows);
+	}
+	g_free(u->queues);
+	g_free(u->extra);
+}
+
+static bool run(struct slub *sl, const void *options, uint64_t seed,
+		struct report *r, GError **error)
+{
+	const struct options *o = options;
+	struct machine *m = slub_machine(sl);
+	struct kmem_cache_args args = {
+		.name = "bio-256",
+		.object_size = 256,
+		.align = 64,
+		.flags = SLAB_HW_ALIGN | SLAB_RCU,
+	};
+	struct ublk u = { .o = o, .sl = sl };
+	bool ok;
+
+	u.gfp = o->gfp ? GFP_FOR_KERNEL : GFP_FOR_NOWAIT;
+	u.work = machine_cycles(m, o->work_ns);
+	u.warmup = machine_cycles(m, o->warmup_ms * 1e6);
+	u.end = u.warmup + (uint64_t)machine_cycles(m, o->run_ms * 1e6);
+	u.window = MAX(machine_cycles(m, o->window_ms * 1e6), 1);
+	u.nr_windows = o->counts ? 0 : MIN((u.end - u.warmup) / u.window, 1000);
+	u.cache = kmem_cache_create(sl, machine_cpu(m, 0), &args);
+	setup_queues(&u);
+	ok = setup_counts(&u, error);
+	if (ok) {
+		run_machine(&u);
+		ok = !u.failed;
+		if (!ok)
+			g_set_error(error, G_IO_ERROR, G_IO_ERROR_NO_SPACE,
+				    "the simulated machine ran out of memory");
+		else
+			report_results(&u, r);
+	}
+	teardown(&u);
+	return ok;
+}
+
+const struct workload workload_ublk = {
+	.name = "ublk",
+	.help = "fio's t/io_uring on a ublk null device: bios allocated on odd "
+		"CPUs and freed on even ones",
+	.options_size = sizeof(struct options),
+	.options = option_table,
+	.defaults = defaults,
+	.check = check,
+	.run = run,
+};
