@@ -14,6 +14,7 @@ struct node_barn *barn_create(struct cpu *c, struct kmem_cache *s, int node)
 	struct machine *m = s->slub->machine;
 
 	b->node = node;
+	b->cost = s->cost;
 	b->line = kmem_alloc(s->slub, node, 48);
 	b->domain = machine_domain_of_node(m, node);
 	machine_name_region(m, b->line, SIM_LINE, "node_barn");
@@ -60,19 +61,12 @@ static struct slab_sheaf *unlink_first(struct cpu *c, struct list_head *list)
 	return sheaf;
 }
 
-/* Reads the counts as they are now, without the lock. */
+/* Reads the counts without the lock, as they are when the line has come. */
 static void peek(struct cpu *c, struct node_barn *b)
 {
-	cpu_meet(c, b->domain);
+	cpu_exec(c, b->cost->barn_exchange);
 	cpu_read(c, b->line);
-}
-
-static void barn_lock(struct cpu *c, struct node_barn *b,
-		      const struct insn_costs *cost)
-{
-	cpu_exec(c, cost->barn_exchange);
-	cpu_lock(c, &b->lock);
-	cpu_write(c, b->line + 8);
+	cpu_meet(c, b->domain);
 }
 
 struct slab_sheaf *barn_get_empty_sheaf(struct cpu *c, struct node_barn *b)
@@ -95,7 +89,9 @@ struct slab_sheaf *barn_get_empty_sheaf(struct cpu *c, struct node_barn *b)
 void barn_put_empty_sheaf(struct cpu *c, struct node_barn *b,
 			  struct slab_sheaf *sheaf)
 {
-	barn_lock(c, b, sheaf->cache->cost);
+	cpu_exec(c, b->cost->barn_exchange);
+	cpu_lock(c, &b->lock);
+	cpu_write(c, b->line + 8);
 	link_sheaf(c, sheaf, &b->empty);
 	b->nr_empty++;
 	cpu_unlock(c, &b->lock);
@@ -104,7 +100,9 @@ void barn_put_empty_sheaf(struct cpu *c, struct node_barn *b,
 void barn_put_full_sheaf(struct cpu *c, struct node_barn *b,
 			 struct slab_sheaf *sheaf)
 {
-	barn_lock(c, b, sheaf->cache->cost);
+	cpu_exec(c, b->cost->barn_exchange);
+	cpu_lock(c, &b->lock);
+	cpu_write(c, b->line + 8);
 	link_sheaf(c, sheaf, &b->full);
 	b->nr_full++;
 	cpu_unlock(c, &b->lock);
@@ -139,7 +137,8 @@ struct slab_sheaf *barn_replace_empty_sheaf(struct cpu *c, struct node_barn *b,
 	peek(c, b);
 	if (!b->nr_full)
 		return NULL;
-	barn_lock(c, b, empty->cache->cost);
+	cpu_lock(c, &b->lock);
+	cpu_write(c, b->line + 8);
 	if (b->nr_full) {
 		full = unlink_first(c, &b->full);
 		b->nr_full--;
@@ -161,7 +160,8 @@ enum barn_replace barn_replace_full_sheaf(struct cpu *c, struct node_barn *b,
 		return BARN_TOO_FULL;
 	if (!b->nr_empty)
 		return BARN_NO_EMPTY;
-	barn_lock(c, b, full->cache->cost);
+	cpu_lock(c, &b->lock);
+	cpu_write(c, b->line + 8);
 	if (b->nr_empty) {
 		*empty = unlink_first(c, &b->empty);
 		b->nr_empty--;

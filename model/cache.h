@@ -63,6 +63,7 @@ struct slab_sheaf {
 };
 
 struct node_barn {
+	const struct insn_costs *cost;
 	sim_addr line;
 	struct sim_lock lock;
 	struct domain *domain;
@@ -248,11 +249,11 @@ unsigned alloc_from_new_slab(struct cpu *c, struct kmem_cache *s,
 			     struct slab *slab, unsigned n, sim_addr *objs);
 /* Takes the whole freelist out of @slab in one cmpxchg16b. */
 uint16_t take_freelist(struct cpu *c, struct slab *slab, bool freeze);
-/* "I am about to touch this slab's line." Returns its version. */
+/* Reads the slab's line and returns its version as it is when that came. */
 static inline uint32_t meet_slab(struct cpu *c, struct slab *slab)
 {
-	cpu_meet(c, slab->cache->slub->everyone);
 	cpu_read(c, slab->line);
+	cpu_meet(c, slab->cache->slub->everyone);
 	return slab->version;
 }
 /* cmpxchg16b on the slab line: false if somebody changed it since @version. */

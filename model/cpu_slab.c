@@ -249,12 +249,14 @@ static struct slab *get_partial_node(struct cpu *c, struct kmem_cache *s,
 
 	if (!n)
 		return NULL;
-	cpu_meet(c, s->slub->everyone);
-	cpu_read(c, n->line + 8);
-	if (!n->nr_partial)
-		return NULL;
 	enter(s, c, FR_get_partial_node);
 	cpu_exec(c, s->cost->get_partial);
+	cpu_read(c, n->line + 8);
+	cpu_meet(c, s->slub->everyone);
+	if (!n->nr_partial) {
+		cpu_leave(c);
+		return NULL;
+	}
 	cpu_lock(c, &n->list_lock);
 	list_for_each_safe (pos, next, &n->partial) {
 		struct slab *slab = list_entry(pos, struct slab, list);

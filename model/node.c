@@ -70,8 +70,8 @@ struct kmem_cache_node *next_node_to_rob(struct cpu *c, struct kmem_cache *s,
 		cpu_exec(c, s->cost->any_node);
 		if (!n)
 			continue;
-		cpu_meet(c, s->slub->everyone);
 		cpu_read(c, n->line + 8);
+		cpu_meet(c, s->slub->everyone);
 		if (n->nr_partial > s->g.min_partial)
 			return n;
 	}

@@ -18,11 +18,11 @@ static void get_partial_node_bulk(struct cpu *c, struct kmem_cache *s,
 	struct list_head *pos, *next;
 	unsigned total = 0;
 
-	cpu_meet(c, s->slub->everyone);
+	cpu_exec(c, s->cost->get_partial);
 	cpu_read(c, n->line + 8);
+	cpu_meet(c, s->slub->everyone);
 	if (!n->nr_partial)
 		return;
-	cpu_exec(c, s->cost->get_partial);
 	if (!try)
 		cpu_lock(c, &n->list_lock);
 	else if (!cpu_trylock(c, &n->list_lock))
@@ -179,12 +179,14 @@ static sim_addr get_from_partial_node(struct cpu *c, struct kmem_cache *s,
 
 	if (!n)
 		return 0;
-	cpu_meet(c, s->slub->everyone);
-	cpu_read(c, n->line + 8);
-	if (!n->nr_partial)
-		return 0;
 	enter(s, c, FR_get_from_partial_node);
 	cpu_exec(c, s->cost->get_partial);
+	cpu_read(c, n->line + 8);
+	cpu_meet(c, s->slub->everyone);
+	if (!n->nr_partial) {
+		cpu_leave(c);
+		return 0;
+	}
 	cpu_lock(c, &n->list_lock);
 	if (n->nr_partial) {
 		uint16_t i;

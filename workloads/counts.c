@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-G_DEFINE_QUARK(counts-error-quark, counts_error)
+G_DEFINE_QUARK(counts - error - quark, counts_error)
 
 struct reader {
 	const char *file;
@@ -41,16 +41,19 @@ static bool add_counter(struct reader *r, const char *counter,
 						&cpu, NULL) ||
 		    !g_ascii_string_to_unsigned(part[1], 10, 0, G_MAXUINT64, &n,
 						NULL))
-			return fail(r, counter, "a part is cut or damaged, "
+			return fail(r, counter,
+				    "a part is cut or damaged, "
 				    "expected C<cpu>=<count>");
 		if (cpu >= (guint64)r->nr_cpus)
-			return fail(r, counter, "a CPU that this machine "
+			return fail(r, counter,
+				    "a CPU that this machine "
 				    "lacks");
 		sum[cpu] += n;
 		parts += n;
 	}
 	if (parts != total)
-		return fail(r, counter, "the CPUs' counts don't sum to the "
+		return fail(r, counter,
+			    "the CPUs' counts don't sum to the "
 			    "total, expected a whole dump");
 	return true;
 }
@@ -58,12 +61,10 @@ static bool add_counter(struct reader *r, const char *counter,
 static bool read_line(struct reader *r, const char *line, uint64_t *allocs,
 		      uint64_t *frees)
 {
-	static const char *const alloc_names[] = { "alloc_fastpath",
-						   "alloc_slowpath",
-						   "alloc_cpu_sheaf", NULL };
-	static const char *const free_names[] = { "free_fastpath",
-						  "free_slowpath",
-						  "free_cpu_sheaf", NULL };
+	static const char *const alloc_names[] = {
+		"alloc_fastpath", "alloc_slowpath", "alloc_cpu_sheaf", NULL};
+	static const char *const free_names[] = {
+		"free_fastpath", "free_slowpath", "free_cpu_sheaf", NULL};
 	const char *colon = strchr(line, ':');
 	g_autofree char *path = NULL, *name = NULL;
 
@@ -85,7 +86,7 @@ static bool read_line(struct reader *r, const char *line, uint64_t *allocs,
 bool counts_read(const char *file, int nr_cpus, uint64_t *allocs,
 		 uint64_t *frees, GError **error)
 {
-	struct reader r = { .file = file, .nr_cpus = nr_cpus, .error = error };
+	struct reader r = {.file = file, .nr_cpus = nr_cpus, .error = error};
 	g_autofree char *text = NULL;
 	g_auto(GStrv) lines = NULL;
 
@@ -98,9 +99,10 @@ bool counts_read(const char *file, int nr_cpus, uint64_t *allocs,
 			return false;
 	}
 	if (!r.allocs_seen || !r.frees_seen) {
-		g_set_error(error, COUNTS_ERROR, 0, "%s: no %s counters, "
-			    "expected a SLUB_STATS dump of one cache", file,
-			    r.allocs_seen ? "free" : "alloc");
+		g_set_error(error, COUNTS_ERROR, 0,
+			    "%s: no %s counters, "
+			    "expected a SLUB_STATS dump of one cache",
+			    file, r.allocs_seen ? "free" : "alloc");
 		return false;
 	}
 	return true;

@@ -15,18 +15,20 @@ struct options {
 	double scale;
 };
 
-static const char *const gfp_names[] = { "nowait", "kernel", NULL };
+static const char *const gfp_names[] = {"nowait", "kernel", NULL};
 
 #define P(member, kind, unit, min, max, choices, help)                         \
-	{ #member, kind, offsetof(struct options, member), unit, min, max,     \
-	  choices, help, NULL }
+	{                                                                      \
+#member, kind, offsetof(struct options, member), unit, min,    \
+			max, choices, help, NULL                               \
+	}
 
 /*
  * Defaults: t/io_uring's depth 128 and batch 32 (fio t/io_uring.c, DEPTH and
  * BATCH_SUBMIT); 16 queues as in the report of 2026. The bio of blkdev_dio is
- * 256 bytes with its front pad and inline vectors: four lines are initialised,
- * two are looked at again when it completes. mempool_alloc() tries without
- * direct reclaim first, whatever the caller allows: nowait.
+ * 256 bytes with its front pad and inline vectors; what is done to its lines is
+ * part of work_ns unless init_lines and complete_lines say so. mempool_alloc()
+ * tries without direct reclaim first, whatever the caller allows: nowait.
  */
 static const struct param_desc option_table[] = {
 	P(queues, PARAM_INT, "queues", 1, 2048, NULL,
@@ -55,8 +57,7 @@ static const struct param_desc option_table[] = {
 	  "posted SLUB_STATS dump whose per-CPU counts are replayed"),
 	P(scale, PARAM_DOUBLE, "", 0.000001, 1000, NULL,
 	  "factor for the counts of that dump"),
-	{ NULL }
-};
+	{NULL}};
 
 static void defaults(void *options)
 {
@@ -66,8 +67,6 @@ static void defaults(void *options)
 		.batch = 32,
 		.work_ns = 400,
 		.jitter = 0.1,
-		.init_lines = 4,
-		.complete_lines = 2,
 		.warmup_ms = 2,
 		.run_ms = 10,
 		.window_ms = 0.5,
@@ -80,14 +79,16 @@ static char *check(const void *options, const struct topology *t)
 	const struct options *o = options;
 
 	if (o->batch > o->depth)
-		return g_strdup_printf("batch = %" G_GINT64_FORMAT
-				       ", expected at most depth = %"
-				       G_GINT64_FORMAT, o->batch, o->depth);
+		return g_strdup_printf(
+			"batch = %" G_GINT64_FORMAT
+			", expected at most depth = %" G_GINT64_FORMAT,
+			o->batch, o->depth);
 	for (int i = 0; i < 2 * o->queues; i++)
 		if (i >= t->nr_cpu_ids || !t->cpus[i].online)
-			return g_strdup_printf(
-				"queues = %" G_GINT64_FORMAT " need CPU %d, "
-				"which this machine lacks", o->queues, i);
+			return g_strdup_printf("queues = %" G_GINT64_FORMAT
+					       " need CPU %d, "
+					       "which this machine lacks",
+					       o->queues, i);
 	return NULL;
 }
 
@@ -100,8 +101,9 @@ struct queue {
 	struct cpu *submitter, *server;
 	struct domain *domain;
 	sim_addr *ring;
-	uint64_t submitted, completed; /* IOs, as both see them when they meet */
-	uint64_t goal;		       /* IOs, G_MAXUINT64 = until the end */
+	uint64_t submitted,
+		completed; /* IOs, as both see them when they meet */
+	uint64_t goal;	   /* IOs, G_MAXUINT64 = until the end */
 	bool submitter_waits, server_waits, done;
 	uint64_t measured; /* IOs completed after the warm-up */
 	uint64_t *windows; /* the same by time */
@@ -115,7 +117,7 @@ struct ublk {
 	unsigned gfp;
 	uint64_t warmup, end, window; /* dates and width, cycles */
 	int nr_windows;
-	double work; /* cycles */
+	double work;	 /* cycles */
 	uint64_t *extra; /* by CPU: allocations beside a submitter's */
 	bool failed;
 };
@@ -126,8 +128,8 @@ static void think(struct cpu *c, const struct ublk *u)
 
 	if (u->o->jitter > 0)
 		/* 2^-53: a double's worth of the random number */
-		w *= 1 + u->o->jitter * (2 * (cpu_random(c) >> 11) *
-					 0x1p-53 - 1);
+		w *= 1 +
+		     u->o->jitter * (2 * (cpu_random(c) >> 11) * 0x1p-53 - 1);
 	cpu_outside(c, w);
 }
 
@@ -254,7 +256,7 @@ static void server(struct cpu *c, void *arg)
 /* CPUs that are no queue's may have allocated a few objects in the dump. */
 static void bystander(struct cpu *c, void *arg)
 {
-	struct queue other = { .u = arg };
+	struct queue other = {.u = arg};
 
 	submit_extra(c, &other);
 }
@@ -266,7 +268,7 @@ static void setup_queues(struct ublk *u)
 	u->queues = g_new0(struct queue, u->o->queues);
 	for (int i = 0; i < u->o->queues; i++) {
 		struct queue *q = &u->queues[i];
-		int cpus[2] = { 2 * i, 2 * i + 1 };
+		int cpus[2] = {2 * i, 2 * i + 1};
 
 		q->u = u;
 		q->id = i;
@@ -376,7 +378,7 @@ static bool run(struct slub *sl, const void *options, uint64_t seed,
 		.align = 64,
 		.flags = SLAB_HW_ALIGN | SLAB_RCU,
 	};
-	struct ublk u = { .o = o, .sl = sl };
+	struct ublk u = {.o = o, .sl = sl};
 	bool ok;
 
 	u.gfp = o->gfp ? GFP_FOR_KERNEL : GFP_FOR_NOWAIT;
@@ -392,7 +394,7 @@ static bool run(struct slub *sl, const void *options, uint64_t seed,
 		run_machine(&u);
 		ok = !u.failed;
 		if (!ok)
-			g_set_error(error, G_IO_ERROR, G_IO_ERROR_NO_SPACE,
+			g_set_error(error, COUNTS_ERROR, 0,
 				    "the simulated machine ran out of memory");
 		else
 			report_results(&u, r);
@@ -401,7 +403,7 @@ static bool run(struct slub *sl, const void *options, uint64_t seed,
 	return ok;
 }
 
-const struct workload workload_ublk = {
+const struct workload ublk_workload = {
 	.name = "ublk",
 	.help = "fio's t/io_uring on a ublk null device: bios allocated on odd "
 		"CPUs and freed on even ones",

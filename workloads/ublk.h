@@ -12,13 +12,13 @@
  * SLUB_STATS dump (alloc_fastpath + alloc_slowpath, free_fastpath +
  * free_slowpath), times scale; then the run ends when all are done, else after
  * warmup_ms + run_ms. A CPU that isn't a queue's submitter allocates its
- * counted objects at the start and hands them to its queue's server.
+ * counted objects at the start and frees them itself.
  */
 #ifndef WORKLOADS_UBLK_H
 #define WORKLOADS_UBLK_H
 
 #include "workloads/workload.h"
 
-extern const struct workload workload_ublk;
+extern const struct workload ublk_workload;
 
 #endif

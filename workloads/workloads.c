@@ -5,11 +5,13 @@
 
 #include "workloads/bulk.h"
 #include "workloads/hackbench.h"
+#include "workloads/ublk.h"
 
 const struct workload *const workloads[] = {
 	&bulk_workload,
 	&bulk_refill_workload,
 	&hackbench_workload,
+	&ublk_workload,
 	NULL
 };
 
