@@ -359,6 +359,8 @@ static unsigned alloc_bulk_from_slabs(struct cpu *c, struct kmem_cache *s,
 
 	if (!s->f->cpu_slabs) {
 		got = refill_objects(c, s, objs, gfp, n, n);
+		/* the allocation hooks see each object, whatever its way */
+		cpu_exec(c, got * s->cost->bulk_alloc_object);
 		if (got == n)
 			stat_add(s, c, stat_alloc_slowpath, n);
 		return got;

@@ -567,8 +567,7 @@ static struct hackbench *hackbench_new(struct slub *sl,
 			a->group->channels = g_new0(struct channel, o->fan);
 			a->group->senders_left = o->fan;
 		}
-		sched_add_waiting(h->sched, &a->task);
-		sched_wait_on(&h->start, &a->task);
+		sched_add_waiting(h->sched, &h->start, &a->task);
 	}
 	h->starter.h = h;
 	h->starter.task.step = starter;

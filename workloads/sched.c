@@ -120,11 +120,11 @@ void sched_add(struct sched *s, struct task *t)
 	enqueue(&s->rq[t->cpu], t);
 }
 
-void sched_add_waiting(struct sched *s, struct task *t)
+void sched_add_waiting(struct sched *s, struct task_list *l, struct task *t)
 {
 	t->sched = s;
-	t->waits = true;
 	s->live++;
+	sched_wait_on(l, t);
 }
 
 /* The idle CPU for a woken task: its last one, else one under the same L3

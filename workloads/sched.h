@@ -68,8 +68,8 @@ struct sched *sched_new(struct machine *m, const struct sched_params *p);
 void sched_free(struct sched *s);
 /* Before sched_run(): puts @t, which the caller owns, on @t->cpu's queue. */
 void sched_add(struct sched *s, struct task *t);
-/* The same for a task that begins by waiting in a list of the caller's. */
-void sched_add_waiting(struct sched *s, struct task *t);
+/* The same for a task that begins by waiting in @l. */
+void sched_add_waiting(struct sched *s, struct task_list *l, struct task *t);
 /* @c makes @t, which waits, runnable. */
 void sched_wake(struct cpu *c, struct task *t);
 /*

@@ -6,12 +6,12 @@
  * many instructions an operation retired. Here the same paths run on a machine
  * of the same shape with the model's own counts, so that both can be compared
  * (test_costs.c) and the counts per step can be fitted to the measured totals
- * (fit_costs.c): a path's total is linear in the steps.
+ * (fit.c): a path's total is linear in the steps.
  *
  * A measured operation includes the caller's loop and call: the step "caller".
  */
-#ifndef WORKLOADS_COST_PATHS_H
-#define WORKLOADS_COST_PATHS_H
+#ifndef WORKLOADS_COSTS_PATHS_H
+#define WORKLOADS_COSTS_PATHS_H
 
 #include <glib.h>
 
@@ -19,7 +19,7 @@
 
 /* The machines on which they were counted. */
 enum cost_machine {
-	COST_ONE_CPU,	 /* one CPU, one node */
+	COST_ONE_NODE,	 /* 4 CPUs, one node (the slab sizes told need 2 to 7) */
 	COST_TWO_NODES,	 /* 4 CPUs, 2 nodes */
 	COST_MEMORYLESS, /* 8 CPUs, 4 nodes, 1 and 3 without memory */
 	NR_COST_MACHINES
@@ -34,6 +34,8 @@ struct cost_row { /* a line of the facts */
 
 /* Reads the facts; NULL if the file is not there. Free with g_ptr_array_unref. */
 GPtrArray *cost_rows_read(const char *path);
+/* Whether the row tells how the path costs on a large run. */
+bool cost_row_usable(const struct cost_row *row);
 /* The machine that the path was counted on; -1 if it is no path known. */
 int cost_path_machine(const char *path);
 
