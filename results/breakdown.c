@@ -2,17 +2,17 @@
 /* breakdown.txt and breakdown.tsv: where the cycles of each variant went. */
 #include <string.h>
 
-#include "results/account.h"
+#include "results/costs.h"
 #include "results/views.h"
 
 /* Accounts of all variants in one case; holes where a variant has no point. */
 static GPtrArray *accounts_of(const struct result *r, const char *where)
 {
 	GPtrArray *v = g_ptr_array_new_with_free_func(
-		(GDestroyNotify)account_free);
+		(GDestroyNotify)costs_free);
 
 	for (int i = 0; r->variants[i]; i++) {
-		struct account *a = account_of(r, r->variants[i], where);
+		struct costs *a = costs_of(r, r->variants[i], where);
 
 		if (a)
 			g_ptr_array_add(v, a);
@@ -25,7 +25,7 @@ static int width_of(const GPtrArray *accounts)
 	int width = 12;
 
 	for (guint i = 0; i < accounts->len; i++)
-		width = MAX(width, (int)strlen(((struct account *)
+		width = MAX(width, (int)strlen(((struct costs *)
 						accounts->pdata[i])->variant));
 	return width;
 }
@@ -37,7 +37,7 @@ static void header(GString *s, const GPtrArray *accounts, const char *title,
 	for (guint i = 0; i < accounts->len; i++)
 		g_string_append_printf(
 			s, "  %*s        ", width,
-			((struct account *)accounts->pdata[i])->variant);
+			((struct costs *)accounts->pdata[i])->variant);
 	g_string_append_c(s, '\n');
 }
 
@@ -57,13 +57,13 @@ static void by_cause(GString *s, const GPtrArray *accounts, int width)
 		bool any = false;
 
 		for (guint i = 0; i < accounts->len; i++)
-			any |= ((struct account *)accounts->pdata[i])
+			any |= ((struct costs *)accounts->pdata[i])
 				       ->cycles[k] > 0;
 		if (!any)
 			continue;
 		g_string_append_printf(s, "  %-30s", cause_title(k));
 		for (guint i = 0; i < accounts->len; i++) {
-			const struct account *a = accounts->pdata[i];
+			const struct costs *a = accounts->pdata[i];
 
 			cell(s, a->cycles[k], a->total, width);
 		}
@@ -71,7 +71,7 @@ static void by_cause(GString *s, const GPtrArray *accounts, int width)
 	}
 	g_string_append_printf(s, "  %-30s", "total");
 	for (guint i = 0; i < accounts->len; i++) {
-		const struct account *a = accounts->pdata[i];
+		const struct costs *a = accounts->pdata[i];
 
 		cell(s, a->total, a->total, width);
 	}
@@ -86,17 +86,17 @@ static void by_function(GString *s, const GPtrArray *accounts, int width)
 	header(s, accounts, "cycles by function (self)", width);
 	for (guint i = 0; i < accounts->len; i++) {
 		const GPtrArray *lines =
-			((struct account *)accounts->pdata[i])->functions;
+			((struct costs *)accounts->pdata[i])->functions;
 
 		for (guint k = 0; k < lines->len; k++) {
-			const struct account_line *l = lines->pdata[k];
+			const struct cost_line *l = lines->pdata[k];
 
 			if (!g_hash_table_add(seen, l->name))
 				continue;
 			g_string_append_printf(s, "  %-30s", l->name);
 			for (guint j = 0; j < accounts->len; j++) {
-				const struct account *a = accounts->pdata[j];
-				const struct account_line *f = account_find(
+				const struct costs *a = accounts->pdata[j];
+				const struct cost_line *f = costs_find(
 					a->functions, l->name);
 
 				cell(s, f ? f->total : 0, a->total, width);
@@ -107,7 +107,7 @@ static void by_function(GString *s, const GPtrArray *accounts, int width)
 	g_string_append_c(s, '\n');
 }
 
-static void function_by_cause(GString *s, const struct account *a)
+static void function_by_cause(GString *s, const struct costs *a)
 {
 	g_string_append_printf(s, "%-32s %10s", a->variant, "total");
 	for (int k = 0; k < NR_CAUSES; k++)
@@ -115,7 +115,7 @@ static void function_by_cause(GString *s, const struct account *a)
 			g_string_append_printf(s, " %12s", cause_names[k]);
 	g_string_append_c(s, '\n');
 	for (guint i = 0; i < a->functions->len; i++) {
-		const struct account_line *l = a->functions->pdata[i];
+		const struct cost_line *l = a->functions->pdata[i];
 
 		g_string_append_printf(s, "  %-30s %10.2f", l->name, l->total);
 		for (int k = 0; k < NR_CAUSES; k++) {
@@ -140,7 +140,7 @@ char *breakdown_text(const struct result *r)
 	for (int c = 0; cases[c]; c++) {
 		g_autoptr(GPtrArray) accounts = accounts_of(r, cases[c]);
 		int width = width_of(accounts);
-		bool per = ((struct account *)accounts->pdata[0])
+		bool per = ((struct costs *)accounts->pdata[0])
 				   ->per_operation;
 
 		g_string_append_printf(
@@ -166,10 +166,10 @@ char *breakdown_tsv(const struct result *r)
 		g_autoptr(GPtrArray) accounts = accounts_of(r, cases[c]);
 
 		for (guint i = 0; i < accounts->len; i++) {
-			const struct account *a = accounts->pdata[i];
+			const struct costs *a = accounts->pdata[i];
 
 			for (guint k = 0; k < a->paths->len; k++) {
-				const struct account_line *l =
+				const struct cost_line *l =
 					a->paths->pdata[k];
 
 				for (int j = 0; j < NR_CAUSES; j++)

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "results/commands.h"
+#include "sim/command.h"
 #include "results/run.h"
 #include "results/views.h"
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "results/cases.h"
-#include "results/commands.h"
+#include "sim/command.h"
 
 static struct {
 	char *topology, *variant;

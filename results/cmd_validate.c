@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "results/commands.h"
+#include "sim/command.h"
 #include "results/out.h"
 #include "results/run.h"
 #include "results/validation.h"

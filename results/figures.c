@@ -27,7 +27,7 @@ static GPtrArray *coords_copy(const GPtrArray *from, const char *axis, double x)
 		g_ptr_array_add(to, coord_new(c->name, c->value));
 	}
 	if (axis) {
-		g_autofree char *value = number_text(x);
+		g_autofree char *value = value_text(x);
 
 		g_ptr_array_add(to, coord_new(axis, value));
 	}

@@ -40,7 +40,8 @@ static int write_all(int fd, const char *text, size_t len)
 	return 0;
 }
 
-bool write_aside(const char *path, const char *text, GError **error)
+static bool write_data(const char *path, const char *data, size_t length,
+		       GError **error)
 {
 	g_autofree char *tmp = g_strdup_printf("%s.tmp-%d", path, getpid());
 	int fd = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -48,7 +49,7 @@ bool write_aside(const char *path, const char *text, GError **error)
 
 	if (fd < 0)
 		return io_error(path, errno, error);
-	err = write_all(fd, text, strlen(text));
+	err = write_all(fd, data, length);
 	if (close(fd) && !err)
 		err = errno;
 	if (!err && rename(tmp, path))
@@ -58,6 +59,11 @@ bool write_aside(const char *path, const char *text, GError **error)
 		return io_error(path, err, error);
 	}
 	return true;
+}
+
+bool write_aside(const char *path, const char *text, GError **error)
+{
+	return write_data(path, text, strlen(text), error);
 }
 
 static bool make_dirs(const char *dir, GError **error)
@@ -226,6 +232,15 @@ bool outdir_write(struct outdir *o, const char *name, const char *text,
 
 	return outdir_expect(o, name, error) &&
 	       write_aside(path, text, error);
+}
+
+bool outdir_write_data(struct outdir *o, const char *name, const char *data,
+		       size_t length, GError **error)
+{
+	g_autofree char *path = g_build_filename(o->path, name, NULL);
+
+	return outdir_expect(o, name, error) &&
+	       write_data(path, data, length, error);
 }
 
 char *safe_name(const char *name)

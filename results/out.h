@@ -27,6 +27,8 @@ bool outdir_expect(struct outdir *o, const char *name, GError **error);
 /* Writes DIR/@name, with the folders on its way. */
 bool outdir_write(struct outdir *o, const char *name, const char *text,
 		  GError **error);
+bool outdir_write_data(struct outdir *o, const char *name, const char *data,
+		       size_t length, GError **error);
 /* Removes what a killed writer of @name may have left beside it. */
 void outdir_drop_partial(struct outdir *o, const char *name);
 void outdir_close(struct outdir *o);

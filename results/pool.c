@@ -234,9 +234,11 @@ struct pool_outcome *pool_run(const char *title, int n, const bool *skip,
 	for (;;) {
 		start_more(&p, job, arg);
 		progress(&p, false);
-		if (!p.running || p.out->signal)
+		if (!p.running)
 			break;
 		wait_for_news(&p);
+		if (p.out->signal)
+			break;
 	}
 	progress(&p, true);
 	sigprocmask(SIG_SETMASK, &p.old_mask, NULL);

@@ -122,7 +122,7 @@ char *coords_text(const GPtrArray *coords)
 	return g_string_free(s, FALSE);
 }
 
-char *number_text(double v)
+char *value_text(double v)
 {
 	char buf[G_ASCII_DTOSTR_BUF_SIZE];
 

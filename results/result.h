@@ -156,7 +156,7 @@ void line_row_free(void *line_row);
 struct coord *coord_new(const char *name, const char *value);
 void coord_free(struct coord *c);
 /* The shortest text that reads back as @v; newly allocated. */
-char *number_text(double v);
+char *value_text(double v);
 
 struct result *result_new(void);
 void result_free(struct result *r);

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "results/account.h"
+#include "results/costs.h"
 #include "results/figures.h"
 
 char *point_folder(const struct point *p)
@@ -43,9 +43,9 @@ static void append_tsv(GString *s, const struct point *p, const char *name,
 		       const char *unit, const char *axis, double x,
 		       double value)
 {
-	g_autofree char *number = number_text(value);
+	g_autofree char *number = value_text(value);
 	g_autofree char *where = coords_text(p->coords);
-	g_autofree char *at = axis ? number_text(x) : NULL;
+	g_autofree char *at = axis ? value_text(x) : NULL;
 
 	g_string_append_printf(
 		s, "%s\t%s\t%s\t%s%s%s%s%s\t%" PRIu64 "\t%s\t%s\t%s\n",
@@ -79,40 +79,79 @@ char *results_tsv(const struct result *r)
 	return g_string_free(s, FALSE);
 }
 
-/* Version 0.4 of /proc/lock_stat: times in us with two digits, the separators
- * as wide as the kernel's. Of its rows it has the sums only: which call sites
- * met is in perf.folded. */
+static void lock_row_text(GString *s, const char *name,
+			  const struct lock_row *l, double us)
+{
+	g_string_append_printf(
+		s, "%40s: %14" PRIu64 " %14" PRIu64
+		   " %14.2f %14.2f %14.2f %14.2f %14" PRIu64 " %14" PRIu64
+		   " %14.2f %14.2f %14.2f %14.2f\n",
+		name, l->con_bounces, l->contentions, l->wait_min / us,
+		l->wait_max / us, l->wait_total / us,
+		l->contentions ? l->wait_total / us / l->contentions : 0.0,
+		l->acq_bounces, l->acquisitions, l->hold_min / us,
+		l->hold_max / us, l->hold_total / us,
+		l->acquisitions ? l->hold_total / us / l->acquisitions : 0.0);
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return !a || (b && b < a) ? b : a; /* 0 = never happened */
+}
+
+static void lock_row_add(struct lock_row *sum, const struct lock_row *l)
+{
+	sum->acquisitions += l->acquisitions;
+	sum->contentions += l->contentions;
+	sum->acq_bounces += l->acq_bounces;
+	sum->con_bounces += l->con_bounces;
+	sum->wait_total += l->wait_total;
+	sum->wait_min = least(sum->wait_min, l->wait_min);
+	sum->wait_max = MAX(sum->wait_max, l->wait_max);
+	sum->hold_total += l->hold_total;
+	sum->hold_min = least(sum->hold_min, l->hold_min);
+	sum->hold_max = MAX(sum->hold_max, l->hold_max);
+}
+
+/*
+ * Version 0.4 of /proc/lock_stat: a row per class, times in us with two digits.
+ * What the kernel can't show follows as a second table: the same by node. Call
+ * sites are not repeated here, perf.folded has whole paths.
+ */
 char *lock_stat_text(const struct point *p)
 {
 	GString *s = g_string_new("lock_stat version 0.4\n");
-	g_autofree char *dots = g_strnfill(202, '-');
+	g_autofree char *dots = g_strnfill(236, '-');
 	double us = p->freq_ghz * 1e3; /* cycles */
+	guint i = 0;
 
 	g_string_append_printf(
-		s, "%s\n%40s %14s %14s %14s %14s %14s %14s %14s %14s %14s "
+		s, "%s\n%40s: %14s %14s %14s %14s %14s %14s %14s %14s %14s "
 		   "%14s %14s %14s\n%s\n\n",
 		dots, "class name", "con-bounces", "contentions",
 		"waittime-min", "waittime-max", "waittime-total",
 		"waittime-avg", "acq-bounces", "acquisitions", "holdtime-min",
 		"holdtime-max", "holdtime-total", "holdtime-avg", dots);
-	for (guint i = 0; i < p->locks->len; i++) {
-		const struct lock_row *l = p->locks->pdata[i];
-		g_autofree char *name =
-			g_strdup_printf("%s/N%d:", l->class, l->node);
+	while (i < p->locks->len) {
+		const struct lock_row *first = p->locks->pdata[i];
+		struct lock_row sum = {0};
 
-		g_string_append_printf(
-			s, "%40s %14" PRIu64 " %14" PRIu64
-			   " %14.2f %14.2f %14.2f %14.2f %14" PRIu64
-			   " %14" PRIu64 " %14.2f %14.2f %14.2f %14.2f\n",
-			name, l->con_bounces, l->contentions, l->wait_min / us,
-			l->wait_max / us, l->wait_total / us,
-			l->contentions ? l->wait_total / us / l->contentions :
-					 0.0,
-			l->acq_bounces, l->acquisitions, l->hold_min / us,
-			l->hold_max / us, l->hold_total / us,
-			l->acquisitions ?
-				l->hold_total / us / l->acquisitions :
-				0.0);
+		for (; i < p->locks->len; i++) {
+			const struct lock_row *l = p->locks->pdata[i];
+
+			if (strcmp(l->class, first->class))
+				break;
+			lock_row_add(&sum, l);
+		}
+		lock_row_text(s, first->class, &sum, us);
+	}
+	g_string_append_printf(s, "\n%40s\n%s\n\n", "by node:", dots);
+	for (i = 0; i < p->locks->len; i++) {
+		const struct lock_row *l = p->locks->pdata[i];
+		g_autofree char *name = g_strdup_printf("%s N%d", l->class,
+							l->node);
+
+		lock_row_text(s, name, l, us);
 	}
 	return g_string_free(s, FALSE);
 }

@@ -15,6 +15,9 @@
 
 /* In the order of --help: what a user needs first comes first. */
 const struct command *const commands[] = {
+	&cmd_run,
+	&cmd_compare,
+	&cmd_validate,
 	&cmd_check,
 	&cmd_list,
 	&cmd_script,

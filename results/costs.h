@@ -7,36 +7,36 @@
  * less work in the same time can be compared. Without operations the unit is
  * cycles per run.
  */
-#ifndef RESULTS_ACCOUNT_H
-#define RESULTS_ACCOUNT_H
+#ifndef RESULTS_COSTS_H
+#define RESULTS_COSTS_H
 
 #include "results/result.h"
 
-struct account_line {
+struct cost_line {
 	char *name; /* a path, or a function */
 	double cycles[NR_CAUSES], total; /* per operation */
 };
 
-struct account {
+struct costs {
 	char *variant, *where;
 	double operations; /* 1 if none were reported */
 	bool per_operation;
 	double cycles[NR_CAUSES], total; /* per operation, all paths */
-	GPtrArray *paths;     /* struct account_line *, by path */
+	GPtrArray *paths;     /* struct cost_line *, by path */
 	GPtrArray *functions; /* self cycles by function, most first */
 };
 
 /* NULL if the result has no point of that variant and case. */
-struct account *account_of(const struct result *r, const char *variant,
+struct costs *costs_of(const struct result *r, const char *variant,
 			   const char *where);
-void account_free(struct account *a);
-const struct account_line *account_find(const GPtrArray *lines,
+void costs_free(struct costs *a);
+const struct cost_line *costs_find(const GPtrArray *lines,
 					const char *name);
 /* The innermost function of a path; what none was entered for is the
  * workload's own. Borrowed from @path. */
 const char *path_function(const char *path);
 /* Cycles per operation in @function or in what it called. */
-double account_with_callees(const struct account *a, const char *function);
+double costs_with_callees(const struct costs *a, const char *function);
 
 /* The cases of a result, in order (coords_text()); newly allocated. */
 char **result_cases(const struct result *r);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "results/account.h"
+#include "results/costs.h"
 
 #include <string.h>
 
-static void account_line_free(void *data)
+static void cost_line_free(void *data)
 {
-	struct account_line *l = data;
+	struct cost_line *l = data;
 
 	g_free(l->name);
 	g_free(l);
@@ -13,16 +13,16 @@ static void account_line_free(void *data)
 
 static GPtrArray *lines_new(void)
 {
-	return g_ptr_array_new_with_free_func(account_line_free);
+	return g_ptr_array_new_with_free_func(cost_line_free);
 }
 
-static struct account_line *line_of(GPtrArray *lines, GHashTable *index,
+static struct cost_line *line_of(GPtrArray *lines, GHashTable *index,
 				    const char *name)
 {
-	struct account_line *l = g_hash_table_lookup(index, name);
+	struct cost_line *l = g_hash_table_lookup(index, name);
 
 	if (!l) {
-		l = g_new0(struct account_line, 1);
+		l = g_new0(struct cost_line, 1);
 		l->name = g_strdup(name);
 		g_ptr_array_add(lines, l);
 		g_hash_table_insert(index, l->name, l);
@@ -41,21 +41,21 @@ const char *path_function(const char *path)
 
 static int by_name(const void *a, const void *b)
 {
-	return strcmp((*(struct account_line *const *)a)->name,
-		      (*(struct account_line *const *)b)->name);
+	return strcmp((*(struct cost_line *const *)a)->name,
+		      (*(struct cost_line *const *)b)->name);
 }
 
 static int by_total(const void *a, const void *b)
 {
-	const struct account_line *x = *(struct account_line *const *)a;
-	const struct account_line *y = *(struct account_line *const *)b;
+	const struct cost_line *x = *(struct cost_line *const *)a;
+	const struct cost_line *y = *(struct cost_line *const *)b;
 
 	if (x->total != y->total)
 		return x->total < y->total ? 1 : -1;
 	return strcmp(x->name, y->name);
 }
 
-static void scale(struct account_line *l, double by)
+static void scale(struct cost_line *l, double by)
 {
 	l->total = 0;
 	for (int k = 0; k < NR_CAUSES; k++) {
@@ -64,10 +64,10 @@ static void scale(struct account_line *l, double by)
 	}
 }
 
-struct account *account_of(const struct result *r, const char *variant,
+struct costs *costs_of(const struct result *r, const char *variant,
 			   const char *where)
 {
-	struct account *a = g_new0(struct account, 1);
+	struct costs *a = g_new0(struct costs, 1);
 	GHashTable *paths = g_hash_table_new(g_str_hash, g_str_equal);
 	GHashTable *functions = g_hash_table_new(g_str_hash, g_str_equal);
 	uint64_t operations = 0;
@@ -98,7 +98,7 @@ struct account *account_of(const struct result *r, const char *variant,
 	a->per_operation = operations > 0;
 	a->operations = operations ? (double)operations : points;
 	for (guint i = 0; i < a->paths->len; i++) {
-		struct account_line *l = a->paths->pdata[i];
+		struct cost_line *l = a->paths->pdata[i];
 
 		scale(l, 1 / a->operations);
 		a->total += l->total;
@@ -112,13 +112,13 @@ struct account *account_of(const struct result *r, const char *variant,
 	g_hash_table_unref(paths);
 	g_hash_table_unref(functions);
 	if (!points) {
-		account_free(a);
+		costs_free(a);
 		return NULL;
 	}
 	return a;
 }
 
-void account_free(struct account *a)
+void costs_free(struct costs *a)
 {
 	if (!a)
 		return;
@@ -129,11 +129,11 @@ void account_free(struct account *a)
 	g_free(a);
 }
 
-const struct account_line *account_find(const GPtrArray *lines,
+const struct cost_line *costs_find(const GPtrArray *lines,
 					const char *name)
 {
 	for (guint i = 0; i < lines->len; i++) {
-		const struct account_line *l = lines->pdata[i];
+		const struct cost_line *l = lines->pdata[i];
 
 		if (!strcmp(l->name, name))
 			return l;
@@ -153,12 +153,12 @@ static bool path_has(const char *path, const char *function)
 	return false;
 }
 
-double account_with_callees(const struct account *a, const char *function)
+double costs_with_callees(const struct costs *a, const char *function)
 {
 	double sum = 0;
 
 	for (guint i = 0; i < a->paths->len; i++) {
-		const struct account_line *l = a->paths->pdata[i];
+		const struct cost_line *l = a->paths->pdata[i];
 
 		if (path_has(l->name, function))
 			sum += l->total;

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "results/plot.h"
+
+#include <math.h>
+#include <glib/gstdio.h>
+#include <string.h>
+#include <unistd.h>
+
+struct plot *plot_new(const char *name, const char *title, int width,
+		      int height)
+{
+	struct plot *p = g_new0(struct plot, 1);
+	g_autofree char *quoted = plot_quote(title);
+
+	p->name = safe_name(name);
+	for (char *c = p->name; *c; c++)
+		if (!g_ascii_isalnum(*c) && !strchr("-_.+=,", *c))
+			*c = '_';
+	p->dat = g_string_new(NULL);
+	p->gp = g_string_new(NULL);
+	/* a font that gnuplot's packages bring along */
+	g_string_append_printf(
+		p->gp,
+		"# gnuplot %s.gp draws %s.svg and %s.png again\n"
+		"set encoding utf8\n"
+		"set terminal svg size %d,%d font 'DejaVu Sans,13' noenhanced "
+		"background '#ffffff'\n"
+		"set output '%s.svg'\n"
+		"set title %s\n"
+		"set border 3 linecolor '#444444'\n"
+		"set tics out nomirror\n"
+		"set grid ytics linetype 1 linecolor '#dddddd'\n"
+		"set key outside below center horizontal reverse Left\n"
+		"set datafile separator tab\n"
+		"set bars 0.6\n",
+		p->name, p->name, p->name, width, height, p->name, quoted);
+	return p;
+}
+
+void plot_free(struct plot *p)
+{
+	g_free(p->name);
+	g_string_free(p->gp, TRUE);
+	g_string_free(p->dat, TRUE);
+	g_free(p);
+}
+
+char *plot_quote(const char *s)
+{
+	GString *q = g_string_new("'");
+
+	for (; *s; s++) {
+		if (*s == '\'')
+			g_string_append_c(q, '\'');
+		g_string_append_c(q, (unsigned char)*s < ' ' ? ' ' : *s);
+	}
+	g_string_append_c(q, '\'');
+	return g_string_free(q, FALSE);
+}
+
+char *plot_label(const char *name, const char *unit, double largest,
+		 double *divisor)
+{
+	g_autofree char *words = g_strdelimit(g_strdup(name), "_", ' ');
+	g_autofree char *per_s = g_strdup(unit);
+	const char *prefix = "";
+
+	*divisor = 1;
+	if (unit_higher_is_better(unit) && largest >= 1e6) {
+		*divisor = 1e6;
+		prefix = "M";
+	} else if (unit_higher_is_better(unit) && largest >= 1e4) {
+		*divisor = 1e3;
+		prefix = "k";
+	}
+	if (!strcmp(per_s, "1/s")) {
+		g_free(per_s);
+		per_s = g_strdup("/s");
+	}
+	/* "iops per s [M/s]" says it twice */
+	if (g_str_has_suffix(words, " per s"))
+		words[strlen(words) - strlen(" per s")] = '\0';
+	else if (*unit && g_str_has_suffix(words, unit) &&
+		 words[strlen(words) - strlen(unit) - 1] == ' ')
+		words[strlen(words) - strlen(unit) - 1] = '\0';
+	return *unit ? g_strdup_printf("%s [%s%s]", words, prefix, per_s) :
+		       g_strdup(words);
+}
+
+/*
+ * Light and dark take turns, so that neighbours differ in grey too; hues that
+ * the common forms of colour blindness keep apart.
+ */
+static const char *const palette[] = {
+	"#1b4f8a", "#e8a33d", "#2f8f6b", "#b8d8f0", "#a8324a", "#c9b8e8",
+	"#5a3d8a", "#d8cf4a", "#555555", "#f0a8b8", "#0b7f8f", "#8a5a2b",
+};
+
+char **variant_colours(char **variants)
+{
+	guint n = g_strv_length(variants);
+	char **colours = g_new0(char *, n + 1);
+	bool used[G_N_ELEMENTS(palette)] = {false};
+
+	for (guint i = 0; i < n; i++) {
+		guint k = g_str_hash(variants[i]) % G_N_ELEMENTS(palette);
+
+		for (guint tries = 0; used[k] && tries < G_N_ELEMENTS(palette);
+		     tries++)
+			k = (k + 1) % G_N_ELEMENTS(palette);
+		used[k] = true;
+		colours[i] = g_strdup(palette[k]);
+	}
+	return colours;
+}
+
+static bool have_gnuplot(char **warning)
+{
+	g_autofree char *path = g_find_program_in_path("gnuplot");
+
+	if (path)
+		return true;
+	if (!*warning)
+		*warning = g_strdup("gnuplot is not installed (Debian: "
+				    "gnuplot-nox): plots have no images");
+	return false;
+}
+
+/* Draws in a folder of its own: what gnuplot leaves half-done stays there. */
+static bool run_gnuplot(const struct plot *p, const char *dir, char **warning)
+{
+	g_autofree char *file = g_strconcat(p->name, ".gp", NULL);
+	char *argv[] = {(char *)"gnuplot", file, NULL};
+	g_autofree char *said = NULL, *png = NULL;
+	g_autoptr(GError) e = NULL;
+	int status = 0;
+
+	png = g_strconcat(dir, "/", p->name, ".png", NULL);
+	if (g_spawn_sync(dir, argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL,
+			 &said, &status, &e) &&
+	    g_spawn_check_wait_status(status, &e) &&
+	    g_file_test(png, G_FILE_TEST_EXISTS))
+		return true;
+	if (!*warning) {
+		const char *why = said && *g_strstrip(said) ? said :
+				  e			    ? e->message :
+							      "no image";
+		const char *last = strrchr(why, '\n');
+
+		*warning = g_strdup_printf("gnuplot %s.gp: %s", p->name,
+					   last ? last + 1 : why);
+	}
+	return false;
+}
+
+static bool copy_image(const struct plot *p, const char *suffix,
+		       const char *from, struct outdir *out, const char *folder,
+		       GError **error)
+{
+	g_autofree char *name = g_strconcat(p->name, suffix, NULL);
+	g_autofree char *source = g_build_filename(from, name, NULL);
+	g_autofree char *target = g_build_filename(folder, name, NULL);
+	g_autofree char *data = NULL;
+	gsize length;
+
+	return g_file_get_contents(source, &data, &length, error) &&
+	       outdir_write_data(out, target, data, length, error);
+}
+
+static void remove_drawing(const struct plot *p, const char *dir)
+{
+	static const char *const suffixes[] = {".gp", ".dat", ".png", ".svg"};
+
+	for (guint i = 0; i < G_N_ELEMENTS(suffixes); i++) {
+		g_autofree char *path = g_strconcat(dir, "/", p->name,
+						    suffixes[i], NULL);
+
+		g_unlink(path);
+	}
+	g_rmdir(dir);
+}
+
+bool plot_draw(struct plot *p, struct outdir *out, const char *folder,
+	       char **warning, GError **error)
+{
+	g_autofree char *stem = g_build_filename(folder, p->name, NULL);
+	g_autofree char *gp = g_strconcat(stem, ".gp", NULL);
+	g_autofree char *dat = g_strconcat(stem, ".dat", NULL);
+	g_autofree char *dir = NULL;
+	bool ok;
+
+	g_string_append_printf(
+		p->gp,
+		"set terminal pngcairo size 1000,600 font 'DejaVu Sans,11' "
+		"noenhanced\n"
+		"set output '%s.png'\nreplot\nunset output\n",
+		p->name);
+	if (!outdir_write(out, gp, p->gp->str, error) ||
+	    !outdir_write(out, dat, p->dat->str, error))
+		return false;
+	if (!have_gnuplot(warning))
+		return true;
+	dir = g_dir_make_tmp("slubsim-plot-XXXXXX", error);
+	if (!dir)
+		return false;
+	g_free(stem);
+	stem = g_build_filename(dir, p->name, NULL);
+	g_free(gp);
+	gp = g_strconcat(stem, ".gp", NULL);
+	g_free(dat);
+	dat = g_strconcat(stem, ".dat", NULL);
+	ok = write_aside(gp, p->gp->str, error) &&
+	     write_aside(dat, p->dat->str, error);
+	if (ok && run_gnuplot(p, dir, warning))
+		ok = copy_image(p, ".png", dir, out, folder, error) &&
+		     copy_image(p, ".svg", dir, out, folder, error);
+	remove_drawing(p, dir);
+	return ok;
+}
+
+bool plots_write(struct outdir *out, const char *folder, const struct result *r,
+		 char **warning, GError **error)
+{
+	return plot_figures(out, folder, r, warning, error) &&
+	       plot_costs(out, folder, r, warning, error);
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Plots of where the cycles and bytes went. */
+#include <string.h>
+
+#include "results/costs.h"
+#include "results/plot.h"
+
+#define MAX_BARS 32 /* in one stack plot; more can't be told apart */
+
+/* From what is cheap and near to what is dear and far. Idle time is no cost
+ * and is left out. */
+static const char *const cause_colours[NR_CAUSES] = {
+	[CAUSE_OUTSIDE] = "#e4e4e4",
+	[CAUSE_INSN] = "#1b4f8a",
+	[CAUSE_L1] = "#b8d8f0",
+	[CAUSE_L2] = "#6fa8d8",
+	[CAUSE_L3] = "#3a7fb8",
+	[CAUSE_DRAM_LOCAL] = "#b8e0c8",
+	[CAUSE_DRAM_REMOTE] = "#2f8f6b",
+	[CAUSE_C2C_SMT] = "#f8ecc0",
+	[CAUSE_C2C_L3] = "#e8d070",
+	[CAUSE_C2C_CROSS_L3] = "#e8a33d",
+	[CAUSE_C2C_SOCKET] = "#b8701b",
+	[CAUSE_ATOMIC] = "#c9b8e8",
+	[CAUSE_IRQ] = "#8a6ab8",
+	[CAUSE_STORE] = "#f0c8d0",
+	[CAUSE_BULK] = "#999999",
+	[CAUSE_LOCK_WAIT] = "#a8324a",
+	[CAUSE_IDLE] = "#ffffff",
+};
+
+static const enum cause stack_order[] = {
+	CAUSE_OUTSIDE,	    CAUSE_INSN,	      CAUSE_L1,
+	CAUSE_L2,	    CAUSE_L3,	      CAUSE_DRAM_LOCAL,
+	CAUSE_DRAM_REMOTE,  CAUSE_C2C_SMT,    CAUSE_C2C_L3,
+	CAUSE_C2C_CROSS_L3, CAUSE_C2C_SOCKET, CAUSE_ATOMIC,
+	CAUSE_IRQ,	    CAUSE_STORE,      CAUSE_BULK,
+	CAUSE_LOCK_WAIT,
+};
+
+static GPtrArray *all_accounts(const struct result *r)
+{
+	GPtrArray *v = g_ptr_array_new_with_free_func(
+		(GDestroyNotify)costs_free);
+	g_auto(GStrv) cases = result_cases(r);
+
+	for (int c = 0; cases[c]; c++)
+		for (int i = 0; r->variants[i]; i++) {
+			struct costs *a = costs_of(r, r->variants[i],
+						       cases[c]);
+
+			if (a)
+				g_ptr_array_add(v, a);
+		}
+	return v;
+}
+
+static bool has_cycles(const GPtrArray *accounts, enum cause k)
+{
+	for (guint i = 0; i < accounts->len; i++)
+		if (((struct costs *)accounts->pdata[i])->cycles[k] > 0)
+			return true;
+	return false;
+}
+
+static bool stack(struct outdir *out, const char *folder,
+		  const struct result *r, char **warning, GError **error)
+{
+	g_autoptr(GPtrArray) accounts = all_accounts(r);
+	g_autofree char *title = g_strdup_printf(
+		"%s: where the cycles go, all CPUs", r->name);
+	struct plot *p;
+	int columns = 0;
+	bool ok;
+
+	if (!accounts->len)
+		return true;
+	if (accounts->len > MAX_BARS)
+		g_ptr_array_set_size(accounts, MAX_BARS);
+	p = plot_new("breakdown", title, 1000, 650);
+	g_string_append_printf(
+		p->gp,
+		"set ylabel '%s'\nset yrange [0:*]\n"
+		"set style data histograms\nset style histogram rowstacked\n"
+		"set style fill solid border linecolor '#222222'\n"
+		"set boxwidth 0.7\nset key outside right top vertical "
+		"invert\n%splot \\\n",
+		((struct costs *)accounts->pdata[0])->per_operation ?
+			"cycles per allocation or free" :
+			"cycles of the run",
+		accounts->len > 6 ? "set xtics rotate by -35\n" : "");
+	g_string_append(p->dat, "variant");
+	for (guint k = 0; k < G_N_ELEMENTS(stack_order); k++) {
+		enum cause cause = stack_order[k];
+
+		if (!has_cycles(accounts, cause))
+			continue;
+		columns++;
+		g_string_append_printf(p->dat, "\t%s", cause_title(cause));
+		g_string_append_printf(
+			p->gp,
+			"%s  'breakdown.dat' using %d:xtic(1) fillcolor '%s' "
+			"title '%s'",
+			columns > 1 ? ", \\\n" : "", columns + 1,
+			cause_colours[cause], cause_title(cause));
+	}
+	g_string_append(p->dat, "\n");
+	for (guint i = 0; i < accounts->len; i++) {
+		const struct costs *a = accounts->pdata[i];
+
+		g_string_append_printf(p->dat, "%s%s%s", a->variant,
+				       *a->where ? " " : "", a->where);
+		for (guint k = 0; k < G_N_ELEMENTS(stack_order); k++)
+			if (has_cycles(accounts, stack_order[k]))
+				g_string_append_printf(
+					p->dat, "\t%.8g",
+					a->cycles[stack_order[k]]);
+		g_string_append_c(p->dat, '\n');
+	}
+	g_string_append_c(p->gp, '\n');
+	/* the first line of the .dat is its header, not a bar */
+	g_string_prepend(p->dat, "# ");
+	ok = !columns || plot_draw(p, out, folder, warning, error);
+	plot_free(p);
+	return ok;
+}
+
+/* Cycles of waiting for locks of each node, per operation, first case. */
+static double *waits_of(const struct result *r, const char *variant,
+			const char *where, int nodes, double operations)
+{
+	double *w = g_new0(double, nodes);
+
+	for (guint i = 0; i < r->points->len; i++) {
+		const struct point *p = r->points->pdata[i];
+		g_autofree char *at = coords_text(p->coords);
+
+		if (strcmp(p->variant, variant) || strcmp(at, where))
+			continue;
+		for (guint k = 0; k < p->locks->len; k++) {
+			const struct lock_row *l = p->locks->pdata[k];
+
+			if (l->node >= 0 && l->node < nodes)
+				w[l->node] += l->wait_total / operations;
+		}
+	}
+	return w;
+}
+
+static bool lock_wait(struct outdir *out, const char *folder,
+		      const struct result *r, char **warning, GError **error)
+{
+	const struct point *first = r->points->pdata[0];
+	g_auto(GStrv) cases = result_cases(r);
+	g_auto(GStrv) colours = variant_colours(r->variants);
+	g_autofree char *title = NULL;
+	int nodes = first->nr_node_ids, variants = 0;
+	bool any = false, ok = true;
+	struct plot *p;
+
+	if (nodes < 2)
+		return true;
+	title = g_strdup_printf("%s: waiting for locks%s%s", r->name,
+				*cases[0] ? ", " : "", cases[0]);
+	p = plot_new("lock-wait", title, 1000, 500);
+	g_string_append(
+		p->gp,
+		"set xlabel 'NUMA node of the lock'\n"
+		"set ylabel 'cycles of waiting per allocation or free'\n"
+		"set yrange [0:*]\nset style data histograms\n"
+		"set style histogram clustered gap 1\n"
+		"set style fill solid border linecolor '#222222'\n"
+		"set boxwidth 0.92\nplot \\\n");
+	for (int v = 0; r->variants[v]; v++) {
+		struct costs *a = costs_of(r, r->variants[v], cases[0]);
+		g_autofree double *w = NULL;
+		g_autofree char *q = plot_quote(r->variants[v]);
+
+		if (!a)
+			continue;
+		w = waits_of(r, r->variants[v], cases[0], nodes, a->operations);
+		costs_free(a);
+		g_string_append_printf(p->dat, "# node, cycles: %s\n",
+				       r->variants[v]);
+		for (int n = 0; n < nodes; n++) {
+			g_string_append_printf(p->dat, "%d\t%.8g\n", n, w[n]);
+			any |= w[n] > 0;
+		}
+		g_string_append(p->dat, "\n\n");
+		g_string_append_printf(
+			p->gp,
+			"%s  'lock-wait.dat' index %d using 2:xtic(1) "
+			"fillcolor '%s' title %s",
+			variants ? ", \\\n" : "", variants, colours[v], q);
+		variants++;
+	}
+	g_string_append_c(p->gp, '\n');
+	if (any)
+		ok = plot_draw(p, out, folder, warning, error);
+	plot_free(p);
+	return ok;
+}
+
+static bool traffic(struct outdir *out, const char *folder,
+		    const struct point *point, char **warning, GError **error)
+{
+	g_autofree char *name = g_strconcat("traffic-", point->variant, NULL);
+	g_autofree char *where = coords_text(point->coords);
+	g_autofree char *title = NULL;
+	int n = point->nr_node_ids;
+	uint64_t sum = 0;
+	struct plot *p;
+	bool ok;
+
+	for (guint i = 0; i < point->traffic->len; i++)
+		sum += g_array_index(point->traffic, uint64_t, i);
+	if (n < 2 || n > 128 || !sum)
+		return true;
+	title = g_strdup_printf("%s%s%s: lines moved between nodes",
+				point->variant, *where ? ", " : "", where);
+	p = plot_new(name, title, 700, 600);
+	g_string_append_printf(
+		p->gp,
+		"set xlabel \"memory's node\"\nset ylabel \"CPU's node\"\n"
+		"set cblabel 'bytes per allocation or free'\n"
+		"set cbrange [0:*]\nset yrange [%g:-0.5]\n"
+		"set xrange [-0.5:%g]\nset xtics 1\nset ytics 1\nunset grid\n"
+		"set border 15\nunset key\n"
+		"set palette defined (0 '#ffffff', 0.5 '#e8a33d', 1 "
+		"'#5a1020')\n"
+		"plot '%s.dat' using 2:1:3 with image\n",
+		n - 0.5, n - 0.5, p->name);
+	g_string_append(p->dat, "# CPU's node, memory's node, bytes per "
+				"operation\n");
+	for (int i = 0; i < n * n; i++)
+		g_string_append_printf(
+			p->dat, "%d\t%d\t%.8g\n", i / n, i % n,
+			(double)g_array_index(point->traffic, uint64_t, i) /
+				MAX(point->operations, 1));
+	ok = plot_draw(p, out, folder, warning, error);
+	plot_free(p);
+	return ok;
+}
+
+bool plot_costs(struct outdir *out, const char *folder, const struct result *r,
+		char **warning, GError **error)
+{
+	g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
+	bool ok;
+
+	if (!r->points->len)
+		return true;
+	ok = stack(out, folder, r, warning, error) &&
+	     lock_wait(out, folder, r, warning, error);
+	/* traffic of each variant's first point */
+	for (guint i = 0; ok && i < r->points->len; i++) {
+		const struct point *p = r->points->pdata[i];
+
+		if (g_hash_table_add(seen, p->variant))
+			ok = traffic(out, folder, p, warning, error);
+	}
+	return ok;
+}

@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Plots of metrics and series: bars by variant, lines and bars over an axis. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "results/figures.h"
+#include "results/plot.h"
+#include "results/published.h"
+
+struct context {
+	struct outdir *out;
+	const char *folder;
+	const struct result *r;
+	const GPtrArray *figures;
+	char **colours, **warning;
+	GError **error;
+};
+
+/* ---- bars of one value per variant ---- */
+
+static void dat_value(GString *dat, double x, const struct figure *f,
+		      double divisor)
+{
+	g_string_append_printf(dat, "%.10g\t%.10g\t%.10g\t%s\n", x,
+			       figure_mean(f) / divisor,
+			       figure_stddev(f) / divisor, f->variant);
+}
+
+static void dat_published(GString *dat, double x, const struct target *t,
+			  double divisor)
+{
+	g_string_append_printf(dat, "%.10g\t%.10g\t%.10g\t%s\n", x,
+			       t->value / divisor,
+			       isnan(t->stddev) ? 0 : t->stddev / divisor,
+			       t->source);
+}
+
+static double largest(const GPtrArray *figures, const char *name)
+{
+	double max = 0;
+
+	for (guint i = 0; i < figures->len; i++) {
+		const struct figure *f = figures->pdata[i];
+
+		if (strcmp(f->name, name))
+			continue;
+		max = fmax(max, fabs(figure_mean(f)));
+		if (f->target)
+			max = fmax(max, fabs(f->target->value));
+	}
+	return max;
+}
+
+static bool negative(const GPtrArray *figures, const char *name)
+{
+	for (guint i = 0; i < figures->len; i++) {
+		const struct figure *f = figures->pdata[i];
+
+		if (!strcmp(f->name, name) &&
+		    (figure_mean(f) < 0 || (f->target && f->target->low < 0)))
+			return true;
+	}
+	return false;
+}
+
+static struct plot *begin(const struct context *c, const char *file,
+			  const char *name, double *divisor)
+{
+	const struct figure *first = NULL;
+	g_autofree char *title = NULL, *label = NULL, *quoted = NULL;
+	struct plot *p;
+
+	for (guint i = 0; i < c->figures->len && !first; i++)
+		if (!strcmp(((struct figure *)c->figures->pdata[i])->name,
+			    name))
+			first = c->figures->pdata[i];
+	title = g_strdup_printf("%s: %s on %s%s", c->r->name, c->r->workload,
+				c->r->topology,
+				c->r->complete ? "" : " (incomplete)");
+	label = plot_label(name, first->unit, largest(c->figures, name),
+			   divisor);
+	quoted = plot_quote(label);
+	p = plot_new(file, title, 1000, 600);
+	g_string_append_printf(p->gp, "set ylabel %s\nset yrange [%s:*]\n",
+			       quoted,
+			       negative(c->figures, name) ? "*" : "0");
+	if (negative(c->figures, name))
+		g_string_append(p->gp, "set xzeroaxis linetype 1 linecolor "
+				       "'#444444'\n");
+	return p;
+}
+
+static bool headline(const struct context *c, const char *name)
+{
+	double divisor;
+	struct plot *p = begin(c, "headline", name, &divisor);
+	bool published = false, ok;
+	g_autoptr(GString) tics = g_string_new(NULL);
+	g_autoptr(GString) plot = g_string_new("plot \\\n");
+	int index = 0;
+
+	for (int v = 0; c->r->variants[v]; v++) {
+		const struct figure *f = figure_find(
+			c->figures, c->r->variants[v], name, "");
+		g_autofree char *q = plot_quote(c->r->variants[v]);
+
+		g_string_append_printf(tics, "%s%s %d", v ? ", " : "", q, v);
+		if (!f)
+			continue;
+		g_string_append(p->dat, "# variant's place, simulated mean, "
+					"standard deviation, variant\n");
+		dat_value(p->dat, v - (f->target ? 0.2 : 0), f, divisor);
+		g_string_append(p->dat, "\n\n");
+		g_string_append_printf(
+			plot,
+			"  '%s.dat' index %d using 1:2 with boxes fillstyle "
+			"solid border linecolor '#222222' fillcolor '%s' "
+			"title %s, \\\n"
+			"  '' index %d using 1:2:3 with yerrorbars pointtype "
+			"-1 linecolor '#222222' notitle, \\\n",
+			p->name, index, c->colours[v], q, index);
+		index++;
+		published |= f->target != NULL;
+	}
+	if (published) {
+		g_string_append(p->dat, "# variant's place, published value, "
+					"standard deviation, source\n");
+		for (int v = 0; c->r->variants[v]; v++) {
+			const struct figure *f = figure_find(
+				c->figures, c->r->variants[v], name, "");
+
+			if (f && f->target)
+				dat_published(p->dat, v + 0.2, f->target,
+					      divisor);
+		}
+		g_string_append_printf(
+			plot,
+			"  '%s.dat' index %d using 1:2 with boxes fillstyle "
+			"pattern 4 border linecolor '#222222' fillcolor "
+			"'#888888' title 'published', \\\n"
+			"  '' index %d using 1:2:3 with yerrorbars pointtype "
+			"-1 linecolor '#222222' notitle, \\\n",
+			p->name, index, index);
+	}
+	g_string_truncate(plot, plot->len - strlen(", \\\n"));
+	g_string_append_printf(
+		p->gp, "set xtics (%s)\nset xrange [-0.7:%g]\n"
+		       "set boxwidth %g\nset style fill solid\n%s\n",
+		tics->str, g_strv_length(c->r->variants) - 0.3,
+		published ? 0.38 : 0.6, plot->str);
+	ok = plot_draw(p, c->out, c->folder, c->warning, c->error);
+	plot_free(p);
+	return ok;
+}
+
+/* ---- a value over an axis ---- */
+
+/* The plot of one name: figures that agree in all coordinates but the axis. */
+struct panel {
+	const char *name, *axis;
+	char *rest; /* the coordinates they share, as text */
+	GPtrArray *xs; /* char *: the axis' values in order */
+	bool numeric, ids, log2;
+};
+
+static const struct coord *coord_of(const struct figure *f, const char *name)
+{
+	for (guint i = 0; i < f->coords->len; i++)
+		if (!strcmp(((struct coord *)f->coords->pdata[i])->name, name))
+			return f->coords->pdata[i];
+	return NULL;
+}
+
+static char *rest_of(const struct figure *f, const char *axis)
+{
+	g_autoptr(GPtrArray) rest = g_ptr_array_new();
+
+	for (guint i = 0; i < f->coords->len; i++)
+		if (strcmp(((struct coord *)f->coords->pdata[i])->name, axis))
+			g_ptr_array_add(rest, f->coords->pdata[i]);
+	return coords_text(rest);
+}
+
+/* The coordinate with the most values: the others become panels. */
+static const char *choose_axis(const struct context *c, const char *name)
+{
+	const char *best = NULL;
+	guint most = 1;
+
+	for (guint i = 0; i < c->figures->len; i++) {
+		const struct figure *f = c->figures->pdata[i];
+
+		if (strcmp(f->name, name))
+			continue;
+		for (guint k = 0; k < f->coords->len; k++) {
+			const char *axis =
+				((struct coord *)f->coords->pdata[k])->name;
+			g_autoptr(GHashTable) values = g_hash_table_new(
+				g_str_hash, g_str_equal);
+
+			for (guint j = 0; j < c->figures->len; j++) {
+				const struct figure *g = c->figures->pdata[j];
+				const struct coord *at = coord_of(g, axis);
+
+				if (at && !strcmp(g->name, name))
+					g_hash_table_add(values, at->value);
+			}
+			if (g_hash_table_size(values) > most) {
+				most = g_hash_table_size(values);
+				best = axis;
+			}
+		}
+	}
+	return best;
+}
+
+static bool is_number(const char *s, double *v)
+{
+	char *end;
+
+	*v = g_ascii_strtod(s, &end);
+	return end != s && !*end;
+}
+
+/* What kind of axis: numbers that count something, ids (0, 1, 2 ...), names. */
+static void judge_axis(struct panel *p)
+{
+	double first = 0, last = 0, v = 0;
+
+	p->numeric = p->ids = true;
+	for (guint i = 0; i < p->xs->len; i++) {
+		if (!is_number(p->xs->pdata[i], &v)) {
+			p->numeric = p->ids = false;
+			return;
+		}
+		if (!i)
+			first = v;
+		p->ids &= v == i;
+		last = v;
+	}
+	p->log2 = !p->ids && first > 0 && last / first >= 8;
+}
+
+static bool in_panel(const struct panel *p, const struct figure *f,
+		     const char *variant)
+{
+	g_autofree char *rest = NULL;
+
+	if (strcmp(f->name, p->name) || strcmp(f->variant, variant) ||
+	    !coord_of(f, p->axis))
+		return false;
+	rest = rest_of(f, p->axis);
+	return !strcmp(rest, p->rest);
+}
+
+static int place(const struct panel *p, const struct figure *f)
+{
+	guint i = 0;
+
+	g_ptr_array_find_with_equal_func(p->xs, coord_of(f, p->axis)->value,
+					 g_str_equal, &i);
+	return i;
+}
+
+static void axis_commands(struct plot *p, const struct panel *a, int variants)
+{
+	g_autofree char *words = g_strdelimit(g_strdup(a->axis), "_", ' ');
+	g_autofree char *label = plot_quote(words);
+
+	g_string_append_printf(p->gp, "set xlabel %s\n", label);
+	if (a->numeric && !a->ids) {
+		g_string_append(p->gp, "set offsets graph 0.02, graph 0.02\n");
+		if (a->log2)
+			g_string_append(p->gp, "set logscale x 2\n");
+		return;
+	}
+	g_string_append(p->gp, "set xtics (");
+	for (guint i = 0; i < a->xs->len; i++) {
+		g_autofree char *q = plot_quote(a->xs->pdata[i]);
+
+		g_string_append_printf(p->gp, "%s%s %g", i ? ", " : "", q,
+				       i * (variants + 1.0) +
+					       (variants - 1) / 2.0);
+	}
+	g_string_append_printf(p->gp,
+			       ")\nset xrange [-1:%d]\nset boxwidth 0.92\n",
+			       (int)a->xs->len * (variants + 1) - 1);
+}
+
+static bool draw_panel(const struct context *c, const struct panel *a)
+{
+	/* points that stay apart in grey */
+	static const int points[] = {7, 5, 9, 11, 13, 15};
+	static const int hollow[] = {6, 4, 8, 10, 12, 14};
+	g_autofree char *file = *a->rest ?
+					g_strdup_printf("%s,%s", a->name,
+							a->rest) :
+					g_strdup(a->name);
+	double divisor;
+	struct plot *p = begin(c, file, a->name, &divisor);
+	int variants = g_strv_length(c->r->variants), index = 0;
+	bool bars = !a->numeric || a->ids, ok, any_published = false;
+	g_autoptr(GString) plot = g_string_new("plot \\\n");
+
+	if (*a->rest)
+		g_string_append_printf(p->gp, "set label 1 '%s' at graph 0.01, "
+				       "graph 1.03\n", a->rest);
+	axis_commands(p, a, variants);
+	for (int v = 0; v < variants; v++) {
+		g_autofree char *q = plot_quote(c->r->variants[v]);
+		g_autoptr(GString) published = g_string_new(NULL);
+		int n = 0, k = v % G_N_ELEMENTS(points);
+
+		g_string_append_printf(p->dat, "# %s, mean, standard "
+				       "deviation, variant\n", a->axis);
+		for (guint i = 0; i < c->figures->len; i++) {
+			const struct figure *f = c->figures->pdata[i];
+			double x;
+
+			if (!in_panel(a, f, c->r->variants[v]))
+				continue;
+			if (bars)
+				x = place(a, f) * (variants + 1.0) + v;
+			else
+				is_number(coord_of(f, a->axis)->value, &x);
+			dat_value(p->dat, x, f, divisor);
+			if (f->target)
+				dat_published(published, x, f->target, divisor);
+			n++;
+		}
+		if (!n) {
+			g_string_append(p->dat, "# none\n");
+			continue;
+		}
+		g_string_append(p->dat, "\n\n");
+		if (bars)
+			g_string_append_printf(
+				plot,
+				"  '%s.dat' index %d using 1:2 with boxes "
+				"fillstyle solid border linecolor '#222222' "
+				"fillcolor '%s' title %s, \\\n"
+				"  '' index %d using 1:2:3 with yerrorbars "
+				"pointtype -1 linecolor '#222222' notitle, "
+				"\\\n",
+				p->name, index, c->colours[v], q, index);
+		else
+			g_string_append_printf(
+				plot,
+				"  '%s.dat' index %d using 1:2:3 with "
+				"yerrorlines linewidth 2 dashtype %d linecolor "
+				"'%s' pointtype %d title %s, \\\n",
+				p->name, index, k % 4 + 1, c->colours[v],
+				points[k], q);
+		index++;
+		if (!published->len)
+			continue;
+		g_string_append_printf(p->dat, "# %s, published, standard "
+				       "deviation, source\n%s\n\n", a->axis,
+				       published->str);
+		g_string_append_printf(
+			plot,
+			"  '%s.dat' index %d using 1:2:3 with yerrorbars "
+			"linecolor '%s' linewidth 1.5 pointtype %d pointsize "
+			"1.3 title %s, \\\n",
+			p->name, index, bars ? "#222222" : c->colours[v],
+			bars ? 12 : hollow[k],
+			!bars		 ? "'published'" :
+			any_published	 ? "''" :
+					   "'published'");
+		any_published = true;
+		index++;
+	}
+	g_string_truncate(plot, plot->len - strlen(", \\\n"));
+	g_string_append_printf(p->gp, "%s\n", plot->str);
+	ok = plot_draw(p, c->out, c->folder, c->warning, c->error);
+	plot_free(p);
+	return ok;
+}
+
+static bool draw_over_axis(const struct context *c, const char *name)
+{
+	const char *axis = choose_axis(c, name);
+	g_autoptr(GPtrArray) rests = g_ptr_array_new_with_free_func(g_free);
+	bool ok = true;
+
+	if (!axis)
+		return true;
+	for (guint i = 0; i < c->figures->len; i++) {
+		const struct figure *f = c->figures->pdata[i];
+		char *rest;
+
+		if (strcmp(f->name, name) || !coord_of(f, axis))
+			continue;
+		rest = rest_of(f, axis);
+		if (g_ptr_array_find_with_equal_func(rests, rest, g_str_equal,
+						     NULL))
+			g_free(rest);
+		else
+			g_ptr_array_add(rests, rest);
+	}
+	for (guint k = 0; ok && k < rests->len; k++) {
+		struct panel a = {.name = name,
+				  .axis = axis,
+				  .rest = rests->pdata[k],
+				  .xs = g_ptr_array_new()};
+
+		for (guint i = 0; i < c->figures->len; i++) {
+			const struct figure *f = c->figures->pdata[i];
+
+			if (in_panel(&a, f, f->variant) &&
+			    !g_ptr_array_find_with_equal_func(
+				    a.xs, coord_of(f, axis)->value, g_str_equal,
+				    NULL))
+				g_ptr_array_add(a.xs, coord_of(f, axis)->value);
+		}
+		judge_axis(&a);
+		if (a.xs->len > 1)
+			ok = draw_panel(c, &a);
+		g_ptr_array_unref(a.xs);
+	}
+	return ok;
+}
+
+/* Which names are worth an image: the first metric, all series, and whatever
+ * was published. */
+static bool worth(const struct context *c, const char *name, bool first)
+{
+	for (guint i = 0; i < c->figures->len; i++) {
+		const struct figure *f = c->figures->pdata[i];
+
+		if (!strcmp(f->name, name) && (f->is_series || f->target))
+			return true;
+	}
+	return first;
+}
+
+bool plot_figures(struct outdir *out, const char *folder,
+		  const struct result *r, char **warning, GError **error)
+{
+	g_autoptr(GPtrArray) figures = figures_of(r);
+	g_autoptr(GError) e = NULL;
+	g_autoptr(GPtrArray) targets = targets_load(r, &e);
+	g_auto(GStrv) colours = variant_colours(r->variants);
+	g_auto(GStrv) names = NULL;
+	struct context c = {out, folder, r, figures, colours, warning, error};
+	bool ok = true;
+
+	if (e) {
+		g_propagate_error(error, g_steal_pointer(&e));
+		return false;
+	}
+	if (targets)
+		figures_attach(figures, targets, r);
+	names = figure_names(figures);
+	for (int i = 0; ok && names[i]; i++) {
+		g_auto(GStrv) places = figure_places(figures, names[i]);
+
+		if (!worth(&c, names[i], i == 0))
+			continue;
+		if (i == 0 && !*places[0])
+			ok = headline(&c, names[i]);
+		if (ok && (places[1] || *places[0]))
+			ok = draw_over_axis(&c, names[i]);
+	}
+	return ok;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Jobs as processes: results, failures, crashes, signals. */
+#include "results/pool.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "results/result.h"
+
+static bool some_fail(void *arg, int job, GError **error)
+{
+	switch (job) {
+	case 1:
+		g_set_error(error, RESULT_ERROR, RESULT_ERROR_IO, "no luck");
+		return false;
+	case 2:
+		signal(SIGSEGV, SIG_DFL);
+		raise(SIGSEGV);
+		return true;
+	case 3:
+		_exit(7);
+	default:
+		return true;
+	}
+}
+
+static void test_failures(void)
+{
+	struct pool_outcome *o = pool_run("t", 6, NULL, 3, some_fail, NULL);
+
+	g_assert_cmpint(o->nr_done, ==, 3);
+	g_assert_cmpint(o->nr_failed, ==, 3);
+	g_assert_cmpint(o->signal, ==, 0);
+	g_assert_true(o->done[0] && o->done[4] && o->done[5]);
+	g_assert_cmpstr(o->messages[1], ==, "no luck");
+	g_assert_true(g_str_has_prefix(o->messages[2], "ended by signal 11"));
+	g_assert_cmpstr(o->messages[3], ==, "ended with code 7");
+	g_assert_null(o->messages[0]);
+	pool_outcome_free(o);
+}
+
+static bool never_called(void *arg, int job, GError **error)
+{
+	return false;
+}
+
+static void test_skip(void)
+{
+	bool skip[] = {true, true};
+	struct pool_outcome *o = pool_run("t", 2, skip, 2, never_called, NULL);
+
+	g_assert_cmpint(o->nr_done + o->nr_failed, ==, 0);
+	pool_outcome_free(o);
+}
+
+/* Job 0 is done; job 1 interrupts its parent and would sleep for long. */
+static bool interrupt(void *arg, int job, GError **error)
+{
+	if (job == 0)
+		return true;
+	kill(getppid(), SIGTERM);
+	sleep(600);
+	return true;
+}
+
+static void test_signal(void)
+{
+	struct pool_outcome *o = pool_run("t", 3, NULL, 1, interrupt, NULL);
+
+	g_assert_cmpint(o->signal, ==, SIGTERM);
+	g_assert_true(o->done[0]);
+	g_assert_false(o->done[1] || o->done[2]);
+	g_assert_cmpint(o->nr_failed, ==, 0);
+	pool_outcome_free(o);
+}
+
+/* Jobs that ask for a signal mask of their own find the usual one. */
+static bool check_mask(void *arg, int job, GError **error)
+{
+	sigset_t now;
+
+	sigprocmask(SIG_BLOCK, NULL, &now);
+	return !sigismember(&now, SIGINT) && !sigismember(&now, SIGCHLD);
+}
+
+static void test_mask(void)
+{
+	struct pool_outcome *o = pool_run("t", 1, NULL, 1, check_mask, NULL);
+
+	g_assert_cmpstr(o->messages[0], ==, NULL);
+	g_assert_cmpint(o->nr_done, ==, 1);
+	pool_outcome_free(o);
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/pool/failures", test_failures);
+	g_test_add_func("/pool/skip", test_skip);
+	g_test_add_func("/pool/signal", test_signal);
+	g_test_add_func("/pool/mask", test_mask);
+	return g_test_run();
+}

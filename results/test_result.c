@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Results as files: JSON both ways, the folder, the views. */
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <math.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "results/costs.h"
+#include "results/figures.h"
+#include "results/out.h"
+#include "results/published.h"
+#include "results/test_fixture.h"
+#include "results/views.h"
+
+static void test_json_round_trip(void)
+{
+	g_autofree char *dir = fixture_dir();
+	g_autofree char *file = g_build_filename(dir, "result.json", NULL);
+	struct result *r = fixture_result(), *back;
+	g_autofree char *json = result_to_json(r), *again = NULL;
+	g_autoptr(GError) e = NULL;
+
+	g_assert_true(write_aside(file, json, &e));
+	back = result_load(dir, &e);
+	g_assert_no_error(e);
+	again = result_to_json(back);
+	g_assert_cmpstr(json, ==, again);
+	g_assert_cmpstr(back->dir, ==, dir);
+	result_free(r);
+	result_free(back);
+	fixture_remove(dir);
+}
+
+static void test_json_errors(void)
+{
+	static const struct {
+		const char *text, *message;
+	} cases[] = {
+		{"{", "result.json:"},
+		{"[1]", "not a JSON object"},
+		{"{}", "\"schema_version\": expected"},
+		{"{\"schema_version\": 99}", "\"schema_version\": expected 1"},
+		{"{\"schema_version\": 1, \"version\": 3}",
+		 "\"version\": expected a string"},
+	};
+	g_autofree char *dir = fixture_dir();
+	g_autofree char *file = g_build_filename(dir, "result.json", NULL);
+
+	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autoptr(GError) e = NULL;
+
+		g_assert_true(write_aside(file, cases[i].text, NULL));
+		g_assert_null(result_load(dir, &e));
+		g_assert_nonnull(e);
+		g_assert_nonnull(strstr(e->message, cases[i].message));
+		g_assert_nonnull(strstr(e->message, "result.json"));
+		g_assert_null(strchr(e->message, '\n'));
+	}
+	fixture_remove(dir);
+}
+
+static void test_folder_lock(void)
+{
+	g_autofree char *dir = fixture_dir();
+	struct outdir *o = outdir_open(dir, NULL);
+	g_autoptr(GError) e = NULL;
+
+	g_assert_nonnull(o);
+	g_assert_null(outdir_open(dir, &e));
+	g_assert_error(e, RESULT_ERROR, RESULT_ERROR_BUSY);
+	outdir_close(o);
+	o = outdir_open(dir, NULL);
+	g_assert_nonnull(o);
+	outdir_close(o);
+	fixture_remove(dir);
+}
+
+static void test_folder_clear(void)
+{
+	g_autofree char *dir = fixture_dir();
+	g_autofree char *own = g_build_filename(dir, "notes.txt", NULL);
+	g_autofree char *left = g_build_filename(dir, "a", "b.txt.tmp-77",
+						 NULL);
+	g_autofree char *keep = g_build_filename(dir, "points", "p", NULL);
+	g_autofree char *sub = g_build_filename(dir, "a", NULL);
+	struct outdir *o = outdir_open(dir, NULL);
+
+	g_assert_true(outdir_write(o, "a/b.txt", "x", NULL));
+	g_assert_true(outdir_write(o, "points/p", "x", NULL));
+	g_assert_true(write_aside(own, "mine", NULL));
+	g_assert_true(write_aside(left, "half", NULL));
+	outdir_close(o);
+
+	o = outdir_open(dir, NULL);
+	g_assert_true(outdir_clear(o, "points/", NULL));
+	g_assert_false(g_file_test(sub, G_FILE_TEST_EXISTS));
+	g_assert_true(g_file_test(own, G_FILE_TEST_EXISTS));
+	g_assert_true(g_file_test(keep, G_FILE_TEST_EXISTS));
+	outdir_close(o);
+	o = outdir_open(dir, NULL);
+	g_assert_true(outdir_clear(o, NULL, NULL));
+	g_assert_false(g_file_test(keep, G_FILE_TEST_EXISTS));
+	outdir_close(o);
+	fixture_remove(dir);
+}
+
+/* A list that somebody tampered with must not delete outside the folder. */
+static void test_folder_clear_stays_inside(void)
+{
+	g_autofree char *dir = fixture_dir();
+	g_autofree char *in = g_build_filename(dir, "in", NULL);
+	g_autofree char *victim = g_build_filename(dir, "victim", NULL);
+	g_autofree char *list = g_build_filename(in, ".written", NULL);
+	struct outdir *o = outdir_open(in, NULL);
+
+	g_assert_true(write_aside(victim, "x", NULL));
+	g_assert_true(write_aside(list, "../victim\na/../../victim\n", NULL));
+	g_assert_true(outdir_clear(o, NULL, NULL));
+	g_assert_true(g_file_test(victim, G_FILE_TEST_EXISTS));
+	outdir_close(o);
+	fixture_remove(dir);
+}
+
+/* A full disk, played by a limit on the size of files: the old file stays, no
+ * half-written one appears. */
+static void test_disk_full(void)
+{
+	g_autofree char *dir = fixture_dir();
+	g_autofree char *file = g_build_filename(dir, "f", NULL);
+	g_autofree char *big = g_strnfill(100000, 'x');
+	g_autofree char *text = NULL;
+	struct rlimit old, limit;
+	g_autoptr(GError) e = NULL;
+	g_autoptr(GDir) d = NULL;
+	int files = 0;
+	bool ok;
+
+	g_assert_true(write_aside(file, "old", NULL));
+	getrlimit(RLIMIT_FSIZE, &old);
+	limit = old;
+	limit.rlim_cur = 4096;
+	signal(SIGXFSZ, SIG_IGN);
+	setrlimit(RLIMIT_FSIZE, &limit);
+	ok = write_aside(file, big, &e);
+	setrlimit(RLIMIT_FSIZE, &old);
+	g_assert_false(ok);
+	g_assert_nonnull(strstr(e->message, "File too large"));
+	text = fixture_read(dir, "f");
+	g_assert_cmpstr(text, ==, "old");
+	d = g_dir_open(dir, 0, NULL);
+	while (g_dir_read_name(d))
+		files++;
+	g_assert_cmpint(files, ==, 1);
+	fixture_remove(dir);
+}
+
+static void test_unwritable(void)
+{
+	g_autoptr(GError) e = NULL;
+
+	g_assert_null(outdir_open("/proc/nowhere/at-all", &e));
+	g_assert_error(e, RESULT_ERROR, RESULT_ERROR_IO);
+	g_assert_nonnull(strstr(e->message, "/proc/nowhere"));
+}
+
+static void test_figures(void)
+{
+	struct result *r = fixture_result();
+	g_autoptr(GPtrArray) f = figures_of(r);
+	const struct figure *g = figure_find(f, "new", "iops_per_s", "");
+
+	g_assert_nonnull(g);
+	g_assert_cmpfloat(figure_mean(g), ==, 14e6);
+	g_assert_cmpfloat(fabs(figure_stddev(g) - 1e6), <, 1e-3);
+	g_assert_cmpint(g->values->len, ==, 3);
+	/* metrics come first, variants in the experiment's order */
+	g = f->pdata[0];
+	g_assert_cmpstr(g->name, ==, "iops_per_s");
+	g_assert_cmpstr(g->variant, ==, "base");
+	g_assert_nonnull(figure_find(f, "base", "queue_iops_per_s",
+				     "queue=1"));
+	result_free(r);
+}
+
+static void test_account(void)
+{
+	struct result *r = fixture_result();
+	struct costs *a = costs_of(r, "new", "");
+
+	/* per operation: 3 iterations of 1000 */
+	g_assert_cmpfloat(a->operations, ==, 3000);
+	g_assert_cmpfloat(fabs(a->cycles[CAUSE_LOCK_WAIT] - 61), <, 1e-9);
+	g_assert_cmpfloat(fabs(a->total - 86.5), <, 1e-9);
+	g_assert_cmpfloat(fabs(costs_with_callees(a, "___slab_alloc") - 66),
+			  <, 1e-9);
+	g_assert_cmpstr(
+		((struct cost_line *)a->functions->pdata[0])->name, ==,
+		"get_from_partial_node");
+	g_assert_null(costs_of(r, "nobody", ""));
+	costs_free(a);
+	result_free(r);
+}
+
+static void test_views(void)
+{
+	g_autofree char *dir = fixture_dir(), *text = NULL;
+	struct result *r = fixture_result();
+	struct outdir *o = outdir_open(dir, NULL);
+	g_autoptr(GError) e = NULL;
+
+	views_write(o, r, &e);
+	g_assert_no_error(e);
+	text = fixture_read(dir, "new/sys/kernel/slab/bio-256/alloc_fastpath");
+	g_assert_cmpstr(text, ==, "500 C0=300 C3=200\n");
+	g_free(text);
+	text = fixture_read(dir, "new/perf.folded");
+	g_assert_cmpstr(
+		text, ==,
+		"[idle] 500\n"
+		"kmem_cache_alloc;[insn] 20000\n"
+		"kmem_cache_alloc;___slab_alloc;[l1] 5000\n"
+		"kmem_cache_alloc;___slab_alloc;get_from_partial_node;"
+		"[lock_wait] 61000\n");
+	g_free(text);
+	/* 2 GHz: 61000 cycles are 30.5 us, 3.05 us for each contention */
+	text = fixture_read(dir, "new/lock_stat.txt");
+	g_assert_nonnull(strstr(text, "lock_stat version 0.4\n"));
+	g_assert_nonnull(strstr(text, " &n->list_lock: "));
+	g_assert_nonnull(strstr(text, " 30.50 "));
+	g_assert_nonnull(strstr(text, " 3.05 "));
+	g_free(text);
+	text = fixture_read(dir, "results.tsv");
+	g_assert_nonnull(strstr(text, "\nbase\ttwin\tnull\tqueue=1\t2\t"
+				      "queue_iops_per_s\t1/s\t17000000\n"));
+	outdir_close(o);
+	fixture_remove(dir);
+	result_free(r);
+}
+
+static void test_number_text(void)
+{
+	static const struct {
+		double v;
+		const char *text;
+	} cases[] = {{256, "256"},   {0.1, "0.1"},	  {1e6, "1000000"},
+		     {-2.5, "-2.5"}, {1.0 / 3, "0.3333333333333333"}};
+
+	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autofree char *s = value_text(cases[i].v);
+
+		g_assert_cmpstr(s, ==, cases[i].text);
+		g_assert_cmpfloat(g_ascii_strtod(s, NULL), ==, cases[i].v);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/result/json/round-trip", test_json_round_trip);
+	g_test_add_func("/result/json/errors", test_json_errors);
+	g_test_add_func("/result/folder/lock", test_folder_lock);
+	g_test_add_func("/result/folder/clear", test_folder_clear);
+	g_test_add_func("/result/folder/clear-stays-inside",
+			test_folder_clear_stays_inside);
+	g_test_add_func("/result/folder/disk-full", test_disk_full);
+	g_test_add_func("/result/folder/unwritable", test_unwritable);
+	g_test_add_func("/result/figures", test_figures);
+	g_test_add_func("/result/account", test_account);
+	g_test_add_func("/result/views", test_views);
+	g_test_add_func("/result/number-text", test_number_text);
+	return g_test_run();
+}
