@@ -5,12 +5,14 @@
 
 #include "workloads/bulk.h"
 #include "workloads/hackbench.h"
+#include "workloads/trace.h"
 #include "workloads/ublk.h"
 
 const struct workload *const workloads[] = {
 	&bulk_workload,
 	&bulk_refill_workload,
 	&hackbench_workload,
+	&trace_workload,
 	&ublk_workload,
 	NULL
 };

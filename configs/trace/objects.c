@@ -48,12 +48,13 @@ static void cache_free(gpointer p)
 	g_free(c);
 }
 
-struct trace_objects *trace_objects_new(struct trace *t)
+struct trace_objects *trace_objects_new(struct trace *t,
+					struct trace_notes *notes)
 {
 	struct trace_objects *o = g_new0(struct trace_objects, 1);
 
 	o->trace = t;
-	o->notes = trace_notes(t);
+	o->notes = notes;
 	o->mask = (1 << 12) - 1;
 	o->live = g_new0(struct live, o->mask + 1);
 	o->objects = g_array_new(FALSE, FALSE, sizeof(struct object));
@@ -177,6 +178,7 @@ static uint32_t add_cache(struct trace_objects *o, enum trace_cache_kind kind,
 
 	c->kind = kind;
 	c->name = name;
+	c->number = o->caches->len;
 	g_ptr_array_add(o->caches, c);
 	return o->caches->len;
 }

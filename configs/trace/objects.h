@@ -40,6 +40,7 @@ enum trace_cache_kind {
 struct trace_cache {
 	enum trace_cache_kind kind;
 	char *name;
+	unsigned number;      /* in the order of first events, from 0 */
 	unsigned object_size; /* bytes; of the class for kmalloc */
 	unsigned align;	      /* 0 = the default */
 	unsigned order;	      /* TRACE_CACHE_PAGES: log2 of pages */
@@ -53,7 +54,6 @@ struct trace_cache {
 	uint64_t lost_frees;   /* made up for; not in .frees */
 	uint64_t remote_frees; /* by another CPU than the allocation's */
 	uint64_t live, peak;
-	void *user; /* the caller's */
 };
 
 enum trace_action {
@@ -72,8 +72,9 @@ struct trace_step {
 };
 
 struct trace_objects;
-/* Borrows @t for names and notes, which it adds to. */
-struct trace_objects *trace_objects_new(struct trace *t);
+/* Borrows @t for its names, and @notes, which it adds to. */
+struct trace_objects *trace_objects_new(struct trace *t,
+					struct trace_notes *notes);
 void trace_objects_free(struct trace_objects *o);
 
 void trace_objects_step(struct trace_objects *o, const struct trace_event *ev,

@@ -159,15 +159,19 @@ static void read_bracket(const char *p, const char *e, struct record *r)
 		return;
 	}
 	v = read_digits(&p, e, &n);
-	if (n && n <= 9 && p == e)
+	if (n && n <= 9 && p == e && !r->has_cpu)
 		set_cpu(r, v);
 }
 
 static void read_header(const char *b, const char *e, struct record *r)
 {
-	for (int i = 0; i < HEADER_TOKENS && !r->has_cpu; i++) {
+	/* left of the CPU there may be a time only in dmesg's brackets */
+	for (int i = 0; i < HEADER_TOKENS; i++) {
 		const char *t;
 		uint64_t v;
+
+		if (r->has_cpu && r->has_time)
+			return;
 
 		while (e > b && is_blank(e[-1]))
 			e--;
@@ -184,6 +188,10 @@ static void read_header(const char *b, const char *e, struct record *r)
 		t = e;
 		while (t > b && !is_blank(t[-1]))
 			t--;
+		if (r->has_cpu) {
+			e = t;
+			continue;
+		}
 		if (!r->has_time && read_time(t, e, false, &v)) {
 			r->has_time = true;
 			r->ev.time_ns = v;
@@ -258,7 +266,7 @@ static const char *read_pointer(const char *p, const char *e, struct record *r)
 
 		if (STARTS(p, e, "(null)") || STARTS(p, e, "(nil)"))
 			return q;
-		if (memmem(p, q - p, "ptrval)", 7))
+		if (memmem(p, q - p, "ptrval", 6))
 			r->hidden_ptr = true;
 		else
 			r->bad = true;

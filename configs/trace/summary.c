@@ -186,7 +186,7 @@ static char *print_all(struct trace *t, const char *path, unsigned rows,
 char *trace_summary(struct trace *t, const char *path, unsigned rows,
 		    GError **error)
 {
-	struct trace_objects *o = trace_objects_new(t);
+	struct trace_objects *o = trace_objects_new(t, trace_notes(t));
 	struct tally *tally = g_new0(struct tally, 1);
 	struct trace_event ev;
 	GError *err = NULL;

@@ -346,10 +346,11 @@ static bool goes_on(const struct trace_text *t, const char *line,
 		if (is_stack(line, e) || record_has_time(p, e) ||
 		    record_is_event(p, e))
 			return false;
-		if (record_is_key(p, e) || *p == '[' || *p == '(')
-			return !has(p + 1, e, "call_site=");
-		*blank = carried_end[-1] == ':';
-		return !has(p, e, "call_site=");
+		*blank = record_is_key(p, e) || *p == '[' || *p == '(' ||
+			 carried_end[-1] == ':';
+		return !has(p, e, "call_site=") ||
+		       (record_find(p, e, &r) == RECORD_NONE &&
+			!has(t->carry_buf, carried_end, "call_site="));
 	}
 	return false;
 }
