@@ -119,6 +119,29 @@ struct import_text *import_text_read(const char *path, GError **error)
 	return t;
 }
 
+char *import_read_small(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	struct stat st;
+	char *buffer;
+	size_t len = 0;
+	ssize_t n;
+
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+		close(fd);
+		return NULL;
+	}
+	buffer = g_malloc(IMPORT_SMALL_FILE + 1);
+	while (len < IMPORT_SMALL_FILE &&
+	       (n = read(fd, buffer + len, IMPORT_SMALL_FILE - len)) > 0)
+		len += n;
+	close(fd);
+	buffer[len] = '\0';
+	return buffer;
+}
+
 void import_text_free(struct import_text *t)
 {
 	if (!t)

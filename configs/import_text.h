@@ -42,8 +42,12 @@ struct import_text *import_text_read(const char *path, GError **error);
 struct import_text *import_text_new(const char *name, const char *data,
 				    size_t size);
 void import_text_free(struct import_text *t);
-typedef struct import_text import_text_auto;
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(import_text_auto, import_text_free)
+
+/* A sysfs file has at most a page, meminfo somewhat more. */
+#define IMPORT_SMALL_FILE 65536
+/* At most so many bytes of a regular file, NUL-terminated, newly allocated;
+ * NULL if it can't be read or is none (a pipe would block). */
+char *import_read_small(const char *path);
 
 /* Sets "NAME:LINE: sentence" (no line if @line is 0); always false. */
 bool import_fail(GError **error, const char *name, int line,

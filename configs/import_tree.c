@@ -3,13 +3,8 @@
 
 #include <archive.h>
 #include <archive_entry.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-/* A sysfs file has at most a page, meminfo somewhat more. */
-#define MAX_FILE 65536
 /* Of a tar: what is unpacked at most, and kept at most. */
 #define MAX_UNPACKED (256u << 20)
 #define MAX_KEPT (64u << 20)
@@ -148,7 +143,7 @@ static bool wanted(const char *path)
 static bool read_entries(struct import_tree *t, struct archive *a,
 			 GError **error)
 {
-	g_autofree char *buffer = g_malloc(MAX_FILE + 1);
+	g_autofree char *buffer = g_malloc(IMPORT_SMALL_FILE + 1);
 	struct archive_entry *e;
 	uint64_t kept = 0;
 	int entries = 0, rc;
@@ -173,7 +168,7 @@ static bool read_entries(struct import_tree *t, struct archive *a,
 		note_path(t, path);
 		if (archive_entry_filetype(e) != AE_IFREG || !wanted(path))
 			continue;
-		n = archive_read_data(a, buffer, MAX_FILE);
+		n = archive_read_data(a, buffer, IMPORT_SMALL_FILE);
 		if (n < 0)
 			break;
 		buffer[n] = '\0';
@@ -251,30 +246,6 @@ const struct id_set *import_tree_nodes(const struct import_tree *t)
 	return &t->nodes;
 }
 
-/* At most MAX_FILE bytes of a regular file; a pipe must not block. */
-static char *read_small(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	struct stat st;
-	char *buffer;
-	size_t len = 0;
-	ssize_t n;
-
-	if (fd < 0)
-		return NULL;
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
-		close(fd);
-		return NULL;
-	}
-	buffer = g_malloc(MAX_FILE + 1);
-	while (len < MAX_FILE &&
-	       (n = read(fd, buffer + len, MAX_FILE - len)) > 0)
-		len += n;
-	close(fd);
-	buffer[len] = '\0';
-	return buffer;
-}
-
 char *import_tree_get(const struct import_tree *t, const char *format, ...)
 {
 	g_autofree char *path = NULL;
@@ -289,7 +260,7 @@ char *import_tree_get(const struct import_tree *t, const char *format, ...)
 	} else {
 		g_autofree char *full = g_build_filename(t->base, path, NULL);
 
-		content = read_small(full);
+		content = import_read_small(full);
 	}
 	return content ? g_strstrip(content) : NULL;
 }

@@ -23,6 +23,7 @@ const struct command *const commands[] = {
 	&cmd_script,
 	&cmd_import_trace,
 	&cmd_import_topology,
+	&cmd_import_cache,
 	&cmd_completion,
 	&cmd_man,
 	NULL
