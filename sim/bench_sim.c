@@ -3,7 +3,7 @@
  * What the machine costs the host, in ns of wall time: not installed, run by
  * scripts/bench and by hand. One line per figure: name, value, unit.
  *
- *	bench_sim [CPUS]
+ *	bench_sim [CPUS [NAME]]
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -173,6 +173,8 @@ int main(int argc, char **argv)
 	for (int k = 0; k < NR_BENCHES; k++) {
 		struct bench b = { .kind = k, .cpus = cpus }, out;
 
+		if (argc > 2 && strcmp(argv[2], benches[k].name))
+			continue;
 		b.rounds = benches[k].everyone ? 640000 / cpus : 20000000;
 		if (k == BENCH_PATH)
 			b.rounds /= 4;

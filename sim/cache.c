@@ -64,6 +64,8 @@ struct caches *caches_new(const struct topology *t,
 	x->l1 = shape(p->l1_kib, p->l1_ways, true);
 	x->l2 = shape(p->l2_kib, p->l2_ways, true);
 	x->l3 = shape(p->l3_kib, p->l3_ways, false);
+	x->hint_mask = x->l1.sets * L1_HINTS_PER_SET - 1;
+	g_assert(x->l1.ways <= 256);
 	x->inclusive = p->l3_inclusive;
 	x->nr_cores = t->nr_cores;
 	x->nr_l3 = t->nr_l3;
@@ -95,6 +97,7 @@ struct caches *caches_new(const struct topology *t,
 		k->node = c->node;
 		k->l1 = g_aligned_alloc0(x->l1.sets * x->l1.ways,
 					 sizeof(*k->l1), 64);
+		k->hints = g_new0(uint8_t, x->hint_mask + 1);
 		k->l2 = map(l2_bytes(x));
 		if (!l->tags) {
 			l->tags = map(l3_bytes(x));
@@ -116,6 +119,7 @@ void caches_free(struct caches *x)
 		if (!x->cores[i].l1)
 			continue;
 		g_aligned_free(x->cores[i].l1);
+		g_free(x->cores[i].hints);
 		munmap(x->cores[i].l2, l2_bytes(x));
 	}
 	for (int i = 0; i < x->nr_l3; i++) {
@@ -315,41 +319,43 @@ int sharer_list(struct caches *x, const struct line *e)
 
 /* ---- tags ---- */
 
-uint64_t *l1_find(const struct caches *x, const struct core *k, uint64_t line)
+struct l1_way *l1_find(const struct caches *x, const struct core *k,
+		       uint64_t line)
 {
-	uint64_t *set = l1_set(x, k, line);
+	struct l1_way *set = l1_set(x, k, line);
 
 	for (unsigned i = 0; i < x->l1.ways; i++)
-		if (set[i] >> L1_SHIFT == line)
+		if (set[i].tag >> L1_SHIFT == line)
 			return &set[i];
 	return NULL;
 }
 
-void l1_put(const struct caches *x, const struct core *k, uint64_t tag)
+void l1_use(const struct caches *x, struct core *k, struct l1_way *way)
 {
-	uint64_t *set = l1_set(x, k, tag >> L1_SHIFT), moved = set[0];
-	unsigned i = 0;
+	uint64_t line = way->tag >> L1_SHIFT;
 
-	set[0] = tag;
-	while (moved >> L1_SHIFT != tag >> L1_SHIFT && ++i < x->l1.ways) {
-		uint64_t next = set[i];
+	way->stamp = ++k->tick;
+	k->hints[line & x->hint_mask] = (uint8_t)(way - l1_set(x, k, line));
+}
 
-		set[i] = moved;
-		moved = next;
-	}
+void l1_put(const struct caches *x, struct core *k, uint64_t tag)
+{
+	struct l1_way *set = l1_set(x, k, tag >> L1_SHIFT), *oldest = set;
+
+	for (unsigned i = 1; i < x->l1.ways; i++)
+		if (set[i].stamp < oldest->stamp)
+			oldest = &set[i];
+	oldest->tag = tag;
+	l1_use(x, k, oldest);
 }
 
 static void l1_drop(const struct caches *x, const struct core *k,
 		    uint64_t line)
 {
-	uint64_t *at = l1_find(x, k, line), *end;
+	struct l1_way *way = l1_find(x, k, line);
 
-	if (!at)
-		return;
-	end = l1_set(x, k, line) + x->l1.ways;
-	for (; at + 1 < end; at++)
-		at[0] = at[1];
-	*at = 0;
+	if (way)
+		*way = (struct l1_way){ 0 };
 }
 
 static uint32_t *l2_set(const struct caches *x, const struct core *k,
@@ -527,12 +533,12 @@ static char *check_line(const struct caches *x, uint32_t handle)
 	for (int i = 0; i < x->nr_cores; i++) {
 		const struct core *k = &x->cores[i];
 		bool may = e->owner == i || is_sharer(x, e, i), l1, l2;
-		uint64_t *tag;
+		const struct l1_way *way;
 
 		if (!k->l1)
 			continue;
-		tag = l1_find(x, k, line);
-		l1 = tag != NULL;
+		way = l1_find(x, k, line);
+		l1 = way != NULL;
 		l2 = in_set(l2_set(x, k, line), x->l2.ways, handle);
 		nr += is_sharer(x, e, i);
 		if (l2 != may)
@@ -540,7 +546,7 @@ static char *check_line(const struct caches *x, uint32_t handle)
 					       "directory %d", i, l2, may);
 		if (l1 && !l2)
 			return g_strdup_printf("core %d: in L1, not in L2", i);
-		if (l1 && (*tag & L1_WRITABLE) && !(e->owner == i && e->dirty))
+		if (l1 && (way->tag & L1_WRITABLE) && !(e->owner == i && e->dirty))
 			return g_strdup_printf("core %d: writable without "
 					       "being the owner", i);
 		if (l2 && x->inclusive &&

@@ -7,8 +7,10 @@
  * through a table per node; chunks and the tags of L2 and L3 are mappings that
  * the host fills page by page, so what is never touched costs nothing.
  *
- * L1 tags are words of (line number, flags): a hit needs nothing else. L2 and
- * L3 tags are handles. Ways are kept in LRU order, most recent first.
+ * L1 tags are words of (line number, flags): a hit needs nothing else. Its ways
+ * have stamps of when they were used, and a table of hints says in which way a
+ * line was last seen, so that a hit rarely searches. L2 and L3 tags are
+ * handles, their ways are kept in LRU order, most recent first.
  *
  * Invariants, checked by cache_check(): L1 is within L2; an entry's owner, or
  * its sharers, are exactly the cores whose L2 has it; a line with an owner has
@@ -43,9 +45,18 @@ struct line {
 	};
 };
 
+struct l1_way {
+	uint64_t tag;	/* 0 = empty */
+	uint64_t stamp; /* core's tick at the last use; 0 if empty */
+};
+
+#define L1_HINTS_PER_SET 8
+
 struct core {
 	int id, l3, socket, node;
-	uint64_t *l1;
+	struct l1_way *l1;
+	uint8_t *hints; /* [line & hint_mask]: the way it was seen in */
+	uint64_t tick;
 	uint32_t *l2;
 	int nr_threads;
 };
@@ -70,6 +81,7 @@ struct cache_shape {
 struct caches {
 	const struct topology *topology;
 	struct cache_shape l1, l2, l3;
+	uint64_t hint_mask;
 	bool inclusive;
 	struct core *cores;
 	int nr_cores;
@@ -103,15 +115,18 @@ bool l3_touch(struct caches *x, struct l3 *l, uint32_t handle, uint64_t line);
 void l3_insert(struct caches *x, struct l3 *l, uint32_t handle, uint64_t line);
 void l3_remove(struct caches *x, struct l3 *l, uint32_t handle, uint64_t line);
 
-static inline uint64_t *l1_set(const struct caches *x, const struct core *k,
-			       uint64_t line)
+static inline struct l1_way *l1_set(const struct caches *x,
+				    const struct core *k, uint64_t line)
 {
 	return k->l1 + (line & x->l1.mask) * x->l1.ways;
 }
-/* Where @line is in the core's L1, or NULL; the LRU order stays. */
-uint64_t *l1_find(const struct caches *x, const struct core *k, uint64_t line);
-/* Makes @tag the most recent of its set, whether it was there or not. */
-void l1_put(const struct caches *x, const struct core *k, uint64_t tag);
+/* Where @line is in the core's L1, or NULL. */
+struct l1_way *l1_find(const struct caches *x, const struct core *k,
+		       uint64_t line);
+/* Says that the way was used. */
+void l1_use(const struct caches *x, struct core *k, struct l1_way *way);
+/* Puts @tag, which isn't there, in place of the least recent of its set. */
+void l1_put(const struct caches *x, struct core *k, uint64_t tag);
 
 /* Takes the line out of a core's L1 and L2 (not out of the directory). */
 void core_drop(struct caches *x, struct core *k, uint32_t handle,

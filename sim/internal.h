@@ -30,6 +30,7 @@ struct memory;
 struct engine;
 struct account;
 struct core;
+struct l1_way;
 
 /* A miss in flight: of a prefetch or of a store's read for ownership. */
 struct miss {
@@ -44,8 +45,9 @@ struct cpu_private {
 	struct cpu cpu; /* first: a struct cpu * is a struct cpu_private * */
 
 	/* hot: L1 look-ups and charges */
-	uint64_t *l1;
-	uint64_t l1_mask;
+	struct l1_way *l1;
+	const uint8_t *l1_hints;
+	uint64_t l1_mask, hint_mask;
 	unsigned l1_ways;
 	uint32_t thread;     /* which sibling of its core, in L1 tags */
 	uint64_t slow_until; /* before this date no access takes the short way:

@@ -267,11 +267,11 @@ static void demote_owner(struct memory *mm, struct line *e, uint32_t handle,
 			 uint64_t line)
 {
 	struct core *owner = &mm->caches->cores[e->owner];
-	uint64_t *tag = l1_find(mm->caches, owner, line);
+	struct l1_way *way = l1_find(mm->caches, owner, line);
 	bool dirty = e->dirty;
 
-	if (tag)
-		*tag &= ~L1_WRITABLE;
+	if (way)
+		way->tag &= ~L1_WRITABLE;
 	e->owner = NO_CORE;
 	e->dirty = false;
 	sharer_add(mm->caches, e, owner->id);
@@ -385,6 +385,11 @@ static struct access_price own(struct cpu_private *p, struct line *e,
 	return worst;
 }
 
+static uint64_t tag_of(const struct cpu_private *p, uint64_t line)
+{
+	return line << L1_SHIFT | (uint64_t)p->thread << L1_THREAD_SHIFT;
+}
+
 /* Makes @line present in @p's L1, writable if @write. Not for L1 hits that
  * are good enough. */
 static struct access_price fetch(struct cpu_private *p, uint64_t line,
@@ -393,17 +398,16 @@ static struct access_price fetch(struct cpu_private *p, uint64_t line,
 	struct memory *mm = p->cpu.machine->memory;
 	struct caches *x = mm->caches;
 	struct access_price price = { 0, CAUSE_L1 };
-	uint64_t *tag = l1_find(x, p->core, line);
-	uint64_t threads = (uint64_t)p->thread << L1_THREAD_SHIFT;
+	struct l1_way *way = l1_find(x, p->core, line);
+	uint64_t tag = tag_of(p, line);
 	uint32_t handle;
 	struct line *e = cache_line(x, line, &handle);
 
 	mm->date = p->cpu.now;
-	if (tag) {
-		bool other = ((*tag ^ threads) & 0xff & ~L1_WRITABLE) != 0;
-
+	if (way) {
+		tag |= way->tag & L1_WRITABLE;
 		/* last written by a sibling thread */
-		if (other && (*tag & L1_WRITABLE)) {
+		if ((way->tag & L1_WRITABLE) && way->tag != tag) {
 			price = from_distance(mm, SAME_CORE);
 			count_hitm(p, line, false);
 		}
@@ -439,13 +443,16 @@ static struct access_price fetch(struct cpu_private *p, uint64_t line,
 		if (more.cycles > price.cycles)
 			price = more;
 	}
-	if (write)
+	if (write) {
 		e->dirty = true;
-	tag = tag ? l1_find(x, p->core, line) : NULL;
-	l1_put(x, p->core,
-	       line << L1_SHIFT | threads |
-		       (write || (tag && *tag & L1_WRITABLE) ? L1_WRITABLE :
-							       0));
+		tag |= L1_WRITABLE;
+	}
+	if (way) {
+		way->tag = tag;
+		l1_use(x, p->core, way);
+	} else {
+		l1_put(x, p->core, tag);
+	}
 	return price;
 }
 
@@ -505,33 +512,30 @@ static uint64_t line_due(const struct cpu_private *p, uint64_t line)
 
 /* ---- accesses ---- */
 
-static bool l1_hit(const struct cpu_private *p, uint64_t line, bool write)
+/* A hit that is good enough, wherever in its set. */
+static bool l1_hit(struct cpu_private *p, uint64_t line, bool write)
 {
-	const uint64_t *tag =
-		l1_find(p->cpu.machine->memory->caches, p->core, line);
+	const struct caches *x = p->cpu.machine->memory->caches;
+	struct l1_way *way = l1_find(x, p->core, line);
+	uint64_t want = tag_of(p, line) | L1_WRITABLE;
 
-	if (!tag)
+	if (!way || (way->tag | (write ? 0 : L1_WRITABLE)) != want)
 		return false;
-	if (write && !(*tag & L1_WRITABLE))
-		return false;
-	return ((*tag >> L1_THREAD_SHIFT) & (L1_MAX_THREADS - 1)) == p->thread;
+	l1_use(x, p->core, way);
+	return true;
 }
 
-/* A hit that was not the most recent of its set. */
-static void l1_again(struct cpu_private *p, uint64_t line)
+/* The same without a search, if the line is where it was seen last. */
+static inline bool l1_hinted(struct cpu_private *p, uint64_t line, bool write)
 {
-	struct caches *x = p->cpu.machine->memory->caches;
+	struct l1_way *way = &p->l1[(line & p->l1_mask) * p->l1_ways +
+				    p->l1_hints[line & p->hint_mask]];
+	uint64_t want = tag_of(p, line) | L1_WRITABLE;
 
-	l1_put(x, p->core, *l1_find(x, p->core, line));
-}
-
-static bool most_recent(const struct cpu_private *p, uint64_t line, bool write)
-{
-	uint64_t tag = p->l1[(line & p->l1_mask) * p->l1_ways];
-	uint64_t want = line << L1_SHIFT |
-			(uint64_t)p->thread << L1_THREAD_SHIFT | L1_WRITABLE;
-
-	return write ? tag == want : (tag | L1_WRITABLE) == want;
+	if (unlikely((way->tag | (write ? 0 : L1_WRITABLE)) != want))
+		return false;
+	way->stamp = ++p->core->tick;
+	return true;
 }
 
 static __attribute__((noinline)) void read_slowly(struct cpu_private *p,
@@ -545,7 +549,6 @@ static __attribute__((noinline)) void read_slowly(struct cpu_private *p,
 	count_access(p, a, LOAD);
 	wait_for_line(p, line, false);
 	if (l1_hit(p, line, false)) {
-		l1_again(p, line);
 		return;
 	}
 	if (p->cpu.now < p->slow_until)
@@ -559,8 +562,8 @@ void __cpu_read(struct cpu *c, sim_addr a)
 	struct cpu_private *p = priv(c);
 
 	p->accesses++;
-	if (likely(most_recent(p, a / SIM_LINE, false) &&
-		   c->now >= p->slow_until))
+	if (likely(c->now >= p->slow_until &&
+		   l1_hinted(p, a / SIM_LINE, false)))
 		return;
 	read_slowly(p, a);
 }
@@ -577,7 +580,6 @@ void __cpu_prefetch(struct cpu *c, sim_addr a)
 		return;
 	count_access(p, a, LOAD);
 	if (l1_hit(p, line, false)) {
-		l1_again(p, line);
 		return;
 	}
 	b = wait_for_buffer(p);
@@ -616,7 +618,6 @@ static __attribute__((noinline)) void write_slowly(struct cpu_private *p,
 	count_access(p, a, STORE);
 	entry = wait_for_entry(p);
 	if (l1_hit(p, line, true)) {
-		l1_again(p, line);
 		drain(p, entry, p->cpu.now);
 		return;
 	}
@@ -638,8 +639,8 @@ void __cpu_write(struct cpu *c, sim_addr a)
 	struct cpu_private *p = priv(c);
 
 	p->accesses++;
-	if (likely(most_recent(p, a / SIM_LINE, true) &&
-		   c->now >= p->slow_until && c->now >= p->store_last))
+	if (likely(c->now >= p->slow_until && c->now >= p->store_last &&
+		   l1_hinted(p, a / SIM_LINE, true)))
 		return;
 	write_slowly(p, a);
 }
@@ -651,9 +652,7 @@ void memory_take(struct cpu_private *p, sim_addr a)
 	if (p->cpu.machine->uniform)
 		return;
 	count_access(p, a, RMW);
-	if (l1_hit(p, line, true))
-		l1_again(p, line);
-	else
+	if (!l1_hit(p, line, true))
 		fetch(p, line, true);
 }
 
@@ -667,9 +666,7 @@ static __attribute__((noinline)) void rmw_slowly(struct cpu_private *p,
 		return;
 	count_access(p, a, RMW);
 	wait_for_line(p, line, true);
-	if (l1_hit(p, line, true)) {
-		l1_again(p, line);
-	} else {
+	if (!l1_hit(p, line, true)) {
 		if (p->cpu.now < p->slow_until)
 			wait_for_buffer(p);
 		price = fetch(p, line, true);
@@ -684,8 +681,8 @@ void __cpu_rmw(struct cpu *c, sim_addr a, enum rmw op)
 	struct cpu_private *p = priv(c);
 
 	p->accesses++;
-	if (unlikely(!most_recent(p, a / SIM_LINE, true) ||
-		     c->now < p->slow_until || c->now < p->store_last))
+	if (unlikely(c->now < p->slow_until || c->now < p->store_last ||
+		     !l1_hinted(p, a / SIM_LINE, true)))
 		rmw_slowly(p, a, op);
 	charge_frac(p, CAUSE_ATOMIC, c->machine->rmw_frac[op]);
 }
@@ -732,7 +729,9 @@ static void attach_cpu(struct memory *mm, struct cpu_private *p)
 
 	p->core = &mm->caches->cores[p->cpu.core];
 	p->l1 = p->core->l1;
+	p->l1_hints = p->core->hints;
 	p->l1_mask = x->l1.mask;
+	p->hint_mask = x->hint_mask;
 	p->l1_ways = x->l1.ways;
 	for (int i = 0; i < p->cpu.id; i++)
 		if (m->cpus[i] && m->cpus[i]->cpu.core == p->cpu.core)
