@@ -12,15 +12,16 @@
 #include <string.h>
 
 struct path {
-	int parent, frame;
-	int nr_children; /* size of the table */
-	int *children;	 /* by frame; 0 = none */
+	struct path *parent;
+	int id, frame;
+	int nr_children;	/* size of the table */
+	struct path **children; /* by frame; NULL = none */
 };
 
 struct account {
 	GHashTable *frames; /* name -> number + 1 */
 	GPtrArray *names;
-	GArray *paths; /* struct path */
+	GPtrArray *paths; /* struct path *, by id; 0 is the root */
 };
 
 const char *const cause_names[NR_CAUSES] = {
@@ -46,20 +47,24 @@ const char *const cause_names[NR_CAUSES] = {
 struct account *account_new(struct machine *m)
 {
 	struct account *a = g_new0(struct account, 1);
-	struct path root = { .parent = -1, .frame = -1 };
+	struct path *root = g_new0(struct path, 1);
 
 	a->frames = g_hash_table_new(g_str_hash, g_str_equal);
 	a->names = g_ptr_array_new();
-	a->paths = g_array_new(FALSE, TRUE, sizeof(struct path));
-	g_array_append_val(a->paths, root);
+	a->paths = g_ptr_array_new();
+	g_ptr_array_add(a->paths, root);
 	return a;
 }
 
 void account_free(struct account *a)
 {
-	for (guint i = 0; i < a->paths->len; i++)
-		g_free(g_array_index(a->paths, struct path, i).children);
-	g_array_free(a->paths, TRUE);
+	for (guint i = 0; i < a->paths->len; i++) {
+		struct path *path = a->paths->pdata[i];
+
+		g_free(path->children);
+		g_free(path);
+	}
+	g_ptr_array_free(a->paths, TRUE);
 	g_ptr_array_free(a->names, TRUE);
 	g_hash_table_destroy(a->frames);
 	g_free(a);
@@ -81,10 +86,10 @@ int machine_frame(struct machine *m, const char *name)
 /* Makes the row of @p's current path the one that is charged. */
 static void use_row(struct cpu_private *p)
 {
-	if (p->path >= p->cycles_paths) {
+	if (p->path->id >= p->cycles_paths) {
 		int nr = MAX(16, p->cycles_paths);
 
-		while (nr <= p->path)
+		while (nr <= p->path->id)
 			nr *= 2;
 		p->cycles_base = g_renew(uint64_t, p->cycles_base,
 					 (size_t)nr * NR_CAUSES);
@@ -92,12 +97,12 @@ static void use_row(struct cpu_private *p)
 		       sizeof(uint64_t) * NR_CAUSES * (nr - p->cycles_paths));
 		p->cycles_paths = nr;
 	}
-	p->cycles = p->cycles_base + (size_t)p->path * NR_CAUSES;
+	p->cpu.cycles = p->cycles_base + (size_t)p->path->id * NR_CAUSES;
 }
 
 void account_attach(struct machine *m, struct cpu_private *p)
 {
-	p->path = 0;
+	p->path = m->account->paths->pdata[0];
 	use_row(p);
 }
 
@@ -106,37 +111,38 @@ void account_detach(struct cpu_private *p)
 	g_free(p->cycles_base);
 }
 
-static int new_child(struct account *a, int parent, int frame)
+static struct path *new_child(struct account *a, struct path *parent, int frame)
 {
-	struct path child = { .parent = parent, .frame = frame };
-	struct path *up = &g_array_index(a->paths, struct path, parent);
-	int id = (int)a->paths->len;
+	struct path *child = g_new0(struct path, 1);
 
-	if (frame >= up->nr_children) {
+	child->parent = parent;
+	child->frame = frame;
+	child->id = (int)a->paths->len;
+	g_ptr_array_add(a->paths, child);
+	if (frame >= parent->nr_children) {
 		int nr = MAX((int)a->names->len, frame + 1);
 
-		up->children = g_renew(int, up->children, nr);
-		memset(up->children + up->nr_children, 0,
-		       sizeof(int) * (nr - up->nr_children));
-		up->nr_children = nr;
+		parent->children = g_renew(struct path *, parent->children, nr);
+		memset(parent->children + parent->nr_children, 0,
+		       sizeof(*parent->children) * (nr - parent->nr_children));
+		parent->nr_children = nr;
 	}
-	up->children[frame] = id;
-	g_array_append_val(a->paths, child); /* moves @up */
-	return id;
+	parent->children[frame] = child;
+	return child;
 }
 
 void __cpu_enter(struct cpu *c, int frame)
 {
 	struct cpu_private *p = priv(c);
-	struct account *a = c->machine->account;
-	const struct path *here = &g_array_index(a->paths, struct path, p->path);
-	int child = frame < here->nr_children ? here->children[frame] : 0;
+	struct path *here = p->path, *child = NULL;
 
+	if (likely(frame < here->nr_children))
+		child = here->children[frame];
 	if (unlikely(!child))
-		child = new_child(a, p->path, frame);
+		child = new_child(c->machine->account, here, frame);
 	p->path = child;
-	if (likely(child < p->cycles_paths))
-		p->cycles = p->cycles_base + (size_t)child * NR_CAUSES;
+	if (likely(child->id < p->cycles_paths))
+		c->cycles = p->cycles_base + (size_t)child->id * NR_CAUSES;
 	else
 		use_row(p);
 }
@@ -144,11 +150,10 @@ void __cpu_enter(struct cpu *c, int frame)
 void __cpu_leave(struct cpu *c)
 {
 	struct cpu_private *p = priv(c);
-	struct account *a = c->machine->account;
 
-	p->path = g_array_index(a->paths, struct path, p->path).parent;
-	g_assert(p->path >= 0);
-	p->cycles = p->cycles_base + (size_t)p->path * NR_CAUSES;
+	p->path = p->path->parent;
+	g_assert(p->path);
+	c->cycles = p->cycles_base + (size_t)p->path->id * NR_CAUSES;
 }
 
 void account_reset(struct machine *m)
@@ -160,18 +165,13 @@ void account_reset(struct machine *m)
 				       m->cpus[i]->cycles_paths);
 }
 
-static char *path_string(const struct account *a, int path)
+static char *path_string(const struct account *a, const struct path *path)
 {
 	GPtrArray *parts = g_ptr_array_new();
 	char *s;
 
-	while (path > 0) {
-		const struct path *p = &g_array_index(a->paths, struct path,
-						      path);
-
-		g_ptr_array_insert(parts, 0, a->names->pdata[p->frame]);
-		path = p->parent;
-	}
+	for (; path->parent; path = path->parent)
+		g_ptr_array_insert(parts, 0, a->names->pdata[path->frame]);
 	g_ptr_array_add(parts, NULL);
 	s = g_strjoinv(";", (char **)parts->pdata);
 	g_ptr_array_free(parts, TRUE);
@@ -197,7 +197,8 @@ void machine_account(struct machine *m, account_fn fn, void *arg)
 
 	/* numbers of paths depend on who entered first; names don't */
 	for (guint i = 0; i < nr; i++)
-		sorted[i] = (struct named_path){ path_string(a, i), (int)i };
+		sorted[i] = (struct named_path){ 
+			path_string(a, a->paths->pdata[i]), (int)i };
 	qsort(sorted, nr, sizeof(*sorted), by_name);
 	for (int cpu = 0; cpu < m->topology->nr_cpu_ids; cpu++) {
 		const struct cpu_private *p = m->cpus[cpu];

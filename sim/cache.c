@@ -65,7 +65,7 @@ struct caches *caches_new(const struct topology *t,
 	x->l2 = shape(p->l2_kib, p->l2_ways, true);
 	x->l3 = shape(p->l3_kib, p->l3_ways, false);
 	x->hint_mask = x->l1.sets * L1_HINTS_PER_SET - 1;
-	g_assert(x->l1.ways <= 256);
+	g_assert(x->l1.sets * x->l1.ways <= G_MAXUINT16);
 	x->inclusive = p->l3_inclusive;
 	x->nr_cores = t->nr_cores;
 	x->nr_l3 = t->nr_l3;
@@ -97,7 +97,7 @@ struct caches *caches_new(const struct topology *t,
 		k->node = c->node;
 		k->l1 = g_aligned_alloc0(x->l1.sets * x->l1.ways,
 					 sizeof(*k->l1), 64);
-		k->hints = g_new0(uint8_t, x->hint_mask + 1);
+		k->hints = g_new0(uint16_t, x->hint_mask + 1);
 		k->l2 = map(l2_bytes(x));
 		if (!l->tags) {
 			l->tags = map(l3_bytes(x));
@@ -335,7 +335,7 @@ void l1_use(const struct caches *x, struct core *k, struct l1_way *way)
 	uint64_t line = way->tag >> L1_SHIFT;
 
 	way->stamp = ++k->tick;
-	k->hints[line & x->hint_mask] = (uint8_t)(way - l1_set(x, k, line));
+	k->hints[line & x->hint_mask] = (uint16_t)(way - k->l1);
 }
 
 void l1_put(const struct caches *x, struct core *k, uint64_t tag)

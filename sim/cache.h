@@ -26,9 +26,6 @@
 #define NO_L3 0xffffu
 #define INLINE_SHARERS 4
 
-/* L1 tag: line number << 8 | thread << 1 | writable */
-#define L1_SHIFT 8
-#define L1_WRITABLE ((uint64_t)1)
 #define L1_THREAD_SHIFT 1
 #define L1_MAX_THREADS 64
 
@@ -45,17 +42,12 @@ struct line {
 	};
 };
 
-struct l1_way {
-	uint64_t tag;	/* 0 = empty */
-	uint64_t stamp; /* core's tick at the last use; 0 if empty */
-};
-
 #define L1_HINTS_PER_SET 8
 
 struct core {
 	int id, l3, socket, node;
 	struct l1_way *l1;
-	uint8_t *hints; /* [line & hint_mask]: the way it was seen in */
+	uint16_t *hints; /* [line & hint_mask]: index in l1 where it was seen */
 	uint64_t tick;
 	uint32_t *l2;
 	int nr_threads;

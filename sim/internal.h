@@ -21,16 +21,13 @@
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
-/* Fractions of a cycle: prices that are not whole (instructions, atomics)
- * leave their rest with the CPU, so that clocks stay whole numbers. */
-#define FRAC_BITS 24
-#define FRAC_ONE ((uint64_t)1 << FRAC_BITS)
+#define FRAC_ONE ((uint64_t)1 << CYCLE_FRAC_BITS)
 
 struct memory;
 struct engine;
 struct account;
 struct core;
-struct l1_way;
+struct path;
 
 /* A miss in flight: of a prefetch or of a store's read for ownership. */
 struct miss {
@@ -44,20 +41,12 @@ enum run_state { RUN_NONE, RUN_READY, RUN_BLOCKED, RUN_DONE };
 struct cpu_private {
 	struct cpu cpu; /* first: a struct cpu * is a struct cpu_private * */
 
-	/* hot: L1 look-ups and charges */
-	struct l1_way *l1;
-	const uint8_t *l1_hints;
-	uint64_t l1_mask, hint_mask;
-	unsigned l1_ways;
-	uint32_t thread;     /* which sibling of its core, in L1 tags */
-	uint64_t slow_until; /* before this date no access takes the short way:
-			      * a miss is in flight, or never (UINT64_MAX) */
-	uint64_t store_last; /* when the youngest store will have drained */
-	uint64_t frac;	     /* below FRAC_ONE */
-	uint64_t *cycles;    /* of the current path, by cause */
-	uint64_t accesses, instructions, meets;
+	uint64_t meets;
 
+	/* memory */
 	struct core *core;
+	uint64_t store_last; /* when the youngest store will have drained; never
+			      * after slow_until */
 	struct miss *misses; /* miss_buffers of them */
 	uint64_t *stores;    /* ring of store_buffer completion dates */
 	uint64_t nr_stores;
@@ -77,7 +66,7 @@ struct cpu_private {
 	/* account */
 	uint64_t *cycles_base;
 	int cycles_paths;
-	int path;
+	struct path *path;
 
 	uint64_t random[4];
 };
@@ -102,8 +91,8 @@ struct machine {
 	struct engine *engine;
 	struct memory *memory;
 	struct account *account;
-	/* instructions, and rmw by kind, in fractions of a cycle */
-	uint64_t insn_frac, rmw_frac[3], irq_frac[2];
+	/* rmw by kind, in fractions of a cycle */
+	uint64_t rmw_frac[3], irq_frac[2];
 };
 
 static inline struct cpu_private *priv(struct cpu *c)
@@ -120,17 +109,13 @@ static inline uint64_t machine_whole(const struct machine *m, double ns)
 static inline void charge(struct cpu_private *p, enum cause cause,
 			  uint64_t cycles)
 {
-	p->cpu.now += cycles;
-	p->cycles[cause] += cycles;
+	cpu_charge(&p->cpu, cause, cycles);
 }
 
 static inline void charge_frac(struct cpu_private *p, enum cause cause,
 			       uint64_t frac)
 {
-	uint64_t sum = p->frac + frac;
-
-	p->frac = sum & (FRAC_ONE - 1);
-	charge(p, cause, sum >> FRAC_BITS);
+	cpu_charge_frac(&p->cpu, cause, frac);
 }
 
 /* engine.c */
@@ -155,6 +140,7 @@ sg_host_t platform_host(const struct machine *m, int cpu);
 struct memory *memory_new(struct machine *m);
 void memory_free(struct memory *mm);
 void memory_reset(struct memory *mm);
+uint64_t memory_accesses(const struct memory *mm);
 /* Makes @p's core the owner of @line; the caller charges what it costs. */
 void memory_take(struct cpu_private *p, sim_addr line);
 /* Transfer of a line homed at node @home from CPU @from to CPU @to. */

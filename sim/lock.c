@@ -173,9 +173,8 @@ static uint64_t arrival(struct cpu_private *p, const struct sim_lock *l)
 
 	if (lock_is_free(p))
 		return 0;
-	p->accesses++;
 	return memory_transfer(m, l->owner, p->cpu.id, l->node) +
-	       (m->rmw_frac[RMW_LOCK] >> FRAC_BITS);
+	       (m->rmw_frac[RMW_LOCK] >> CYCLE_FRAC_BITS);
 }
 
 static uint64_t hand_over(const struct cpu_private *to,

@@ -133,12 +133,13 @@ struct machine *machine_new(const struct topology *t,
 	m->everyone = new_domain(m, all, n);
 	if (!m->timed)
 		return m;
-	m->insn_frac = frac(1 / p->ipc);
 	m->rmw_frac[RMW_LOCK] = frac(p->lock_rmw_cycles);
 	m->rmw_frac[RMW_CMPXCHG16B] = frac(p->cmpxchg16b_cycles);
 	m->rmw_frac[RMW_LOCK_CMPXCHG16B] = frac(p->lock_cmpxchg16b_cycles);
 	m->irq_frac[false] = frac(p->irq_disable_enable_cycles);
 	m->irq_frac[true] = frac(p->irq_save_restore_cycles);
+	for (int i = 0; i < n; i++)
+		m->cpus[m->everyone->cpus[i]]->cpu.insn_frac = frac(1 / p->ipc);
 	m->engine = engine_new(m);
 	m->memory = memory_new(m);
 	return m;
@@ -301,14 +302,6 @@ uint64_t machine_now(const struct machine *m)
 	return now;
 }
 
-void __cpu_exec(struct cpu *c, unsigned insns)
-{
-	struct cpu_private *p = priv(c);
-
-	p->instructions += insns;
-	charge_frac(p, CAUSE_INSN, insns * c->machine->insn_frac);
-}
-
 void __cpu_irq(struct cpu *c, bool save)
 {
 	charge_frac(priv(c), CAUSE_IRQ, c->machine->irq_frac[save]);
@@ -343,10 +336,11 @@ struct machine_stats machine_stats(const struct machine *m)
 		if (!p)
 			continue;
 		s.meets += p->meets;
-		s.accesses += p->accesses;
-		s.instructions += p->instructions;
+		s.instructions += p->cpu.instructions;
 	}
-	if (m->timed)
+	if (m->timed) {
 		s.engine_events = engine_events(m->engine);
+		s.accesses = memory_accesses(m->memory);
+	}
 	return s;
 }

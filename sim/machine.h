@@ -81,6 +81,18 @@ enum rmw { /* operations whose price on an owned line differs */
 struct machine;
 struct cpu_private; /* sim/'s own part of a CPU */
 
+/* A way of an L1: see sim/cache.h. */
+struct l1_way {
+	uint64_t tag;	/* line number, thread, writable; 0 = empty */
+	uint64_t stamp; /* core's tick at the last use; 0 if empty */
+};
+#define L1_SHIFT 8 /* tag = line number << 8 | thread << 1 | writable */
+#define L1_WRITABLE ((uint64_t)1)
+
+/* Fractions of a cycle: prices that are not whole (instructions, atomics)
+ * leave their rest with the CPU, so that clocks stay whole numbers. */
+#define CYCLE_FRAC_BITS 24
+
 /* CPUs that may touch the same things. See cpu_meet(). */
 struct domain;
 
@@ -93,6 +105,17 @@ struct cpu {
 	int core, l3, socket;
 	struct machine *machine;
 	struct cpu_private *priv;
+
+	/* sim/'s own, for the short ways below */
+	uint64_t *cycles; /* of the current call path, by cause */
+	uint64_t frac;	  /* of a cycle, left over */
+	uint64_t insn_frac, instructions;
+	uint64_t slow_until; /* before this date no access takes the short way:
+			      * a miss or a store is under way */
+	struct l1_way *l1;
+	const uint16_t *l1_hints; /* where in l1 a line was seen last */
+	uint64_t l1_hint_mask, l1_thread;
+	uint64_t *l1_tick; /* counts the accesses of the core */
 };
 
 enum machine_flags {
@@ -165,7 +188,6 @@ void cpu_idle(struct cpu *c, uint64_t cycles);
 
 /* ---- work ---- */
 
-void __cpu_exec(struct cpu *c, unsigned insns);
 void __cpu_read(struct cpu *c, sim_addr a);
 void __cpu_prefetch(struct cpu *c, sim_addr a);
 void __cpu_write(struct cpu *c, sim_addr a);
@@ -173,16 +195,48 @@ void __cpu_rmw(struct cpu *c, sim_addr a, enum rmw op);
 void __cpu_irq(struct cpu *c, bool save);
 void __cpu_outside(struct cpu *c, double cycles);
 
+static inline void cpu_charge(struct cpu *c, enum cause cause, uint64_t cycles)
+{
+	c->now += cycles;
+	c->cycles[cause] += cycles;
+}
+
+static inline void cpu_charge_frac(struct cpu *c, enum cause cause,
+				   uint64_t frac)
+{
+	uint64_t sum = c->frac + frac;
+
+	c->frac = sum & (((uint64_t)1 << CYCLE_FRAC_BITS) - 1);
+	cpu_charge(c, cause, sum >> CYCLE_FRAC_BITS);
+}
+
+/* The short way of an access: the line is in L1, good enough, where it was
+ * seen last, and nothing is under way. Costs nothing; else nothing is done. */
+static inline bool cpu_l1_hit(struct cpu *c, sim_addr a, bool write)
+{
+	uint64_t line = a / SIM_LINE;
+	struct l1_way *way = &c->l1[c->l1_hints[line & c->l1_hint_mask]];
+	uint64_t want = line << L1_SHIFT | c->l1_thread | L1_WRITABLE;
+
+	if ((way->tag | (write ? 0 : L1_WRITABLE)) != want ||
+	    c->now < c->slow_until)
+		return false;
+	way->stamp = ++*c->l1_tick;
+	return true;
+}
+
 /* Executes @insns instructions. */
 static inline void cpu_exec(struct cpu *c, unsigned insns)
 {
-	if (c->timed)
-		__cpu_exec(c, insns);
+	if (!c->timed)
+		return;
+	c->instructions += insns;
+	cpu_charge_frac(c, CAUSE_INSN, insns * c->insn_frac);
 }
 /* A load whose value is needed now: stalls for the line. */
 static inline void cpu_read(struct cpu *c, sim_addr a)
 {
-	if (c->timed)
+	if (c->timed && !cpu_l1_hit(c, a, false))
 		__cpu_read(c, a);
 }
 /* A load or prefetch whose value nothing waits for: overlaps with others up to
@@ -195,7 +249,7 @@ static inline void cpu_prefetch(struct cpu *c, sim_addr a)
 /* A store: drains through the store buffer, stalls only if that is full. */
 static inline void cpu_write(struct cpu *c, sim_addr a)
 {
-	if (c->timed)
+	if (c->timed && !cpu_l1_hit(c, a, true))
 		__cpu_write(c, a);
 }
 /* An atomic read-modify-write: waits for ownership, then the operation. */
@@ -249,7 +303,7 @@ void machine_account_reset(struct machine *m);
 struct machine_stats {
 	uint64_t engine_events; /* SimGrid simcalls that gave up the CPU */
 	uint64_t meets;		/* cpu_meet() calls */
-	uint64_t accesses;	/* to memory */
+	uint64_t accesses;	/* to memory, lines */
 	uint64_t instructions;
 };
 struct machine_stats machine_stats(const struct machine *m);

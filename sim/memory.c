@@ -41,7 +41,7 @@ struct memory {
 	struct caches *caches;
 	uint64_t l2, l3;
 	uint64_t c2c[5]; /* by enum distance */
-	uint64_t service_frac;	/* of a line at a controller, FRAC_BITS */
+	uint64_t service_frac;	/* of a line at a controller, CYCLE_FRAC_BITS */
 	uint64_t bulk_line_frac;  /* copying a line that is in L1 */
 	uint64_t clear_line_frac; /* clearing one that is in no cache */
 	uint32_t *dram;		/* [cpu * nr_node_ids + node] */
@@ -74,7 +74,7 @@ struct region {
 static uint64_t controller_wait(struct memory *mm, int node, uint64_t date)
 {
 	uint64_t width = mm->service_frac * WINDOW_LINES; /* fractions */
-	uint64_t number = ((unsigned __int128)date << FRAC_BITS) / width;
+	uint64_t number = ((unsigned __int128)date << CYCLE_FRAC_BITS) / width;
 	uint64_t served;
 	struct window *w;
 
@@ -89,7 +89,7 @@ static uint64_t controller_wait(struct memory *mm, int node, uint64_t date)
 	}
 	served = (((unsigned __int128)number * width) +
 		  w->lines++ * mm->service_frac) >>
-		 FRAC_BITS;
+		 CYCLE_FRAC_BITS;
 	return served > date ? served - date : 0;
 }
 
@@ -387,7 +387,7 @@ static struct access_price own(struct cpu_private *p, struct line *e,
 
 static uint64_t tag_of(const struct cpu_private *p, uint64_t line)
 {
-	return line << L1_SHIFT | (uint64_t)p->thread << L1_THREAD_SHIFT;
+	return line << L1_SHIFT | p->cpu.l1_thread;
 }
 
 /* Makes @line present in @p's L1, writable if @write. Not for L1 hits that
@@ -470,8 +470,8 @@ static struct miss *first_free(struct cpu_private *p)
 
 static void no_short_way_until(struct cpu_private *p, uint64_t date)
 {
-	if (date > p->slow_until)
-		p->slow_until = date;
+	if (date > p->cpu.slow_until)
+		p->cpu.slow_until = date;
 }
 
 /* Stalls until a buffer is free. */
@@ -488,7 +488,7 @@ static struct miss *wait_for_buffer(struct cpu_private *p)
  * earlier store. */
 static void wait_for_line(struct cpu_private *p, uint64_t line, bool stores)
 {
-	if (p->cpu.now >= p->slow_until)
+	if (p->cpu.now >= p->cpu.slow_until)
 		return;
 	for (int64_t i = 0; i < p->cpu.machine->params->miss_buffers; i++) {
 		struct miss *b = &p->misses[i];
@@ -525,47 +525,32 @@ static bool l1_hit(struct cpu_private *p, uint64_t line, bool write)
 	return true;
 }
 
-/* The same without a search, if the line is where it was seen last. */
-static inline bool l1_hinted(struct cpu_private *p, uint64_t line, bool write)
+/* An access that costs nothing on a uniform machine. */
+static bool is_uniform(struct cpu_private *p)
 {
-	struct l1_way *way = &p->l1[(line & p->l1_mask) * p->l1_ways +
-				    p->l1_hints[line & p->hint_mask]];
-	uint64_t want = tag_of(p, line) | L1_WRITABLE;
-
-	if (unlikely((way->tag | (write ? 0 : L1_WRITABLE)) != want))
+	if (!p->cpu.machine->uniform)
 		return false;
-	way->stamp = ++p->core->tick;
+	p->core->tick++;
 	return true;
 }
 
-static __attribute__((noinline)) void read_slowly(struct cpu_private *p,
-						  sim_addr a)
+void __cpu_read(struct cpu *c, sim_addr a)
 {
+	struct cpu_private *p = priv(c);
 	uint64_t line = a / SIM_LINE;
 	struct access_price price;
 
-	if (p->cpu.machine->uniform)
+	if (is_uniform(p))
 		return;
 	count_access(p, a, LOAD);
 	wait_for_line(p, line, false);
 	if (l1_hit(p, line, false)) {
 		return;
 	}
-	if (p->cpu.now < p->slow_until)
+	if (p->cpu.now < p->cpu.slow_until)
 		wait_for_buffer(p);
 	price = fetch(p, line, false);
 	charge(p, price.cause, price.cycles);
-}
-
-void __cpu_read(struct cpu *c, sim_addr a)
-{
-	struct cpu_private *p = priv(c);
-
-	p->accesses++;
-	if (likely(c->now >= p->slow_until &&
-		   l1_hinted(p, a / SIM_LINE, false)))
-		return;
-	read_slowly(p, a);
 }
 
 void __cpu_prefetch(struct cpu *c, sim_addr a)
@@ -575,8 +560,7 @@ void __cpu_prefetch(struct cpu *c, sim_addr a)
 	struct access_price price;
 	struct miss *b;
 
-	p->accesses++;
-	if (c->machine->uniform)
+	if (cpu_l1_hit(c, a, false) || is_uniform(p))
 		return;
 	count_access(p, a, LOAD);
 	if (l1_hit(p, line, false)) {
@@ -606,14 +590,14 @@ static void drain(struct cpu_private *p, uint64_t *entry, uint64_t done)
 	*entry = p->store_last;
 }
 
-static __attribute__((noinline)) void write_slowly(struct cpu_private *p,
-						   sim_addr a)
+void __cpu_write(struct cpu *c, sim_addr a)
 {
+	struct cpu_private *p = priv(c);
 	uint64_t line = a / SIM_LINE, start, *entry;
 	struct access_price price;
 	struct miss *b;
 
-	if (p->cpu.machine->uniform)
+	if (is_uniform(p))
 		return;
 	count_access(p, a, STORE);
 	entry = wait_for_entry(p);
@@ -634,22 +618,11 @@ static __attribute__((noinline)) void write_slowly(struct cpu_private *p,
 	drain(p, entry, b->done);
 }
 
-void __cpu_write(struct cpu *c, sim_addr a)
-{
-	struct cpu_private *p = priv(c);
-
-	p->accesses++;
-	if (likely(c->now >= p->slow_until && c->now >= p->store_last &&
-		   l1_hinted(p, a / SIM_LINE, true)))
-		return;
-	write_slowly(p, a);
-}
-
 void memory_take(struct cpu_private *p, sim_addr a)
 {
 	uint64_t line = a / SIM_LINE;
 
-	if (p->cpu.machine->uniform)
+	if (is_uniform(p))
 		return;
 	count_access(p, a, RMW);
 	if (!l1_hit(p, line, true))
@@ -662,12 +635,12 @@ static __attribute__((noinline)) void rmw_slowly(struct cpu_private *p,
 	uint64_t line = a / SIM_LINE;
 	struct access_price price;
 
-	if (p->cpu.machine->uniform)
+	if (is_uniform(p))
 		return;
 	count_access(p, a, RMW);
 	wait_for_line(p, line, true);
 	if (!l1_hit(p, line, true)) {
-		if (p->cpu.now < p->slow_until)
+		if (p->cpu.now < p->cpu.slow_until)
 			wait_for_buffer(p);
 		price = fetch(p, line, true);
 		charge(p, price.cause, price.cycles);
@@ -680,9 +653,7 @@ void __cpu_rmw(struct cpu *c, sim_addr a, enum rmw op)
 {
 	struct cpu_private *p = priv(c);
 
-	p->accesses++;
-	if (unlikely(c->now < p->slow_until || c->now < p->store_last ||
-		     !l1_hinted(p, a / SIM_LINE, true)))
+	if (!cpu_l1_hit(c, a, true))
 		rmw_slowly(p, a, op);
 	charge_frac(p, CAUSE_ATOMIC, c->machine->rmw_frac[op]);
 }
@@ -700,18 +671,16 @@ void cpu_copy(struct cpu *c, sim_addr to, sim_addr from, size_t bytes)
 	first = from / SIM_LINE;
 	last = (from + bytes - 1) / SIM_LINE;
 	for (uint64_t line = first; from && line <= last; line++) {
-		p->accesses++;
-		if (c->machine->uniform || l1_hit(p, line, false))
+		if (is_uniform(p) || l1_hit(p, line, false))
 			continue;
 		charge_frac(p, CAUSE_BULK,
-			    (fetch(p, line, false).cycles << FRAC_BITS) /
+			    (fetch(p, line, false).cycles << CYCLE_FRAC_BITS) /
 				    c->machine->params->miss_buffers);
 	}
 	first = to / SIM_LINE;
 	last = (to + bytes - 1) / SIM_LINE;
 	for (uint64_t line = first; to && line <= last; line++) {
-		p->accesses++;
-		if (c->machine->uniform || l1_hit(p, line, true))
+		if (is_uniform(p) || l1_hit(p, line, true))
 			continue;
 		if (fetch(p, line, true).cycles > mm->l2)
 			charge_frac(p, CAUSE_BULK, mm->clear_line_frac);
@@ -726,22 +695,23 @@ static void attach_cpu(struct memory *mm, struct cpu_private *p)
 {
 	const struct machine *m = mm->machine;
 	const struct caches *x = mm->caches;
+	uint64_t thread = 0;
 
 	p->core = &mm->caches->cores[p->cpu.core];
-	p->l1 = p->core->l1;
-	p->l1_hints = p->core->hints;
-	p->l1_mask = x->l1.mask;
-	p->hint_mask = x->hint_mask;
-	p->l1_ways = x->l1.ways;
+	p->cpu.l1 = p->core->l1;
+	p->cpu.l1_hints = p->core->hints;
+	p->cpu.l1_hint_mask = x->hint_mask;
+	p->cpu.l1_tick = &p->core->tick;
 	for (int i = 0; i < p->cpu.id; i++)
 		if (m->cpus[i] && m->cpus[i]->cpu.core == p->cpu.core)
-			p->thread++;
-	g_assert(p->thread < L1_MAX_THREADS);
+			thread++;
+	g_assert(thread < L1_MAX_THREADS);
+	p->cpu.l1_thread = thread << L1_THREAD_SHIFT;
 	p->misses = g_new0(struct miss, m->params->miss_buffers);
 	p->stores = g_new0(uint64_t, m->params->store_buffer);
 	p->dram = mm->dram + (size_t)p->cpu.id * m->topology->nr_node_ids;
 	if (m->slow || m->uniform || mm->stats)
-		p->slow_until = UINT64_MAX;
+		p->cpu.slow_until = UINT64_MAX;
 }
 
 struct memory *memory_new(struct machine *m)
@@ -811,6 +781,15 @@ char *machine_check(struct machine *m)
 }
 
 /* ---- what the user of memory.h asks ---- */
+
+uint64_t memory_accesses(const struct memory *mm)
+{
+	uint64_t n = 0;
+
+	for (int i = 0; i < mm->caches->nr_cores; i++)
+		n += mm->caches->cores[i].tick;
+	return n;
+}
 
 void memory_reset(struct memory *mm)
 {
