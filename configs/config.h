@@ -32,8 +32,9 @@
  *                loaded again with "GROUP.KEY=a" among its overrides)
  *   [fitted]     key = what it was fitted to, in words. Text before the first
  *                ':' names the compared rows: "VARIANT", "VARIANT groups=12" or
- *                several of those separated by ','; without ':' all rows. Those
- *                are printed as "fitted", all others as "predicted"
+ *                several of those separated by ','; a text without ':' that
+ *                names no variant means all rows. Those are printed as
+ *                "fitted", all others as "predicted"
  */
 #ifndef CONFIGS_CONFIG_H
 #define CONFIGS_CONFIG_H

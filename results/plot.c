@@ -30,7 +30,10 @@ struct plot *plot_new(const char *name, const char *title, int width,
 		"set border 3 linecolor '#444444'\n"
 		"set tics out nomirror\n"
 		"set grid ytics linetype 1 linecolor '#dddddd'\n"
-		"set key outside below center horizontal reverse Left\n"
+		"set bmargin at screen 0.18\n"
+		"set key at screen 0.5, screen 0.01 center bottom horizontal "
+		"reverse Left\n"
+		"set pointintervalbox 0\n"
 		"set datafile separator tab\n"
 		"set bars 0.6\n",
 		p->name, p->name, p->name, width, height, p->name, quoted);
@@ -92,8 +95,8 @@ char *plot_label(const char *name, const char *unit, double largest,
  * the common forms of colour blindness keep apart.
  */
 static const char *const palette[] = {
-	"#1b4f8a", "#e8a33d", "#2f8f6b", "#b8d8f0", "#a8324a", "#c9b8e8",
-	"#5a3d8a", "#d8cf4a", "#555555", "#f0a8b8", "#0b7f8f", "#8a5a2b",
+	"#1b4f8a", "#e8a33d", "#2f8f6b", "#7fb2e0", "#a8324a", "#a996dc",
+	"#5a3d8a", "#d0b92f", "#555555", "#ea8aa0", "#0b7f8f", "#b0703a",
 };
 
 char **variant_colours(char **variants)

@@ -83,8 +83,9 @@ static bool stack(struct outdir *out, const char *folder,
 		"set ylabel '%s'\nset yrange [0:*]\n"
 		"set style data histograms\nset style histogram rowstacked\n"
 		"set style fill solid border linecolor '#222222'\n"
-		"set boxwidth 0.7\nset key outside right top vertical "
-		"invert\n%splot \\\n",
+		"set boxwidth 0.7\nset bmargin at screen 0.12\n"
+		"set key default\nset key outside right top vertical Left "
+		"reverse invert\n%splot \\\n",
 		((struct costs *)accounts->pdata[0])->per_operation ?
 			"cycles per allocation or free" :
 			"cycles of the run",
@@ -99,7 +100,7 @@ static bool stack(struct outdir *out, const char *folder,
 		g_string_append_printf(p->dat, "\t%s", cause_title(cause));
 		g_string_append_printf(
 			p->gp,
-			"%s  'breakdown.dat' using %d:xtic(1) fillcolor '%s' "
+			"%s  'breakdown.dat' using %d:xtic(1) linecolor rgb '%s' "
 			"title '%s'",
 			columns > 1 ? ", \\\n" : "", columns + 1,
 			cause_colours[cause], cause_title(cause));
@@ -190,7 +191,7 @@ static bool lock_wait(struct outdir *out, const char *folder,
 		g_string_append_printf(
 			p->gp,
 			"%s  'lock-wait.dat' index %d using 2:xtic(1) "
-			"fillcolor '%s' title %s",
+			"linecolor rgb '%s' title %s",
 			variants ? ", \\\n" : "", variants, colours[v], q);
 		variants++;
 	}

@@ -118,7 +118,7 @@ static bool headline(const struct context *c, const char *name)
 			"solid border linecolor '#222222' fillcolor '%s' "
 			"title %s, \\\n"
 			"  '' index %d using 1:2:3 with yerrorbars pointtype "
-			"-1 linecolor '#222222' notitle, \\\n",
+			"0 linecolor '#222222' notitle, \\\n",
 			p->name, index, c->colours[v], q, index);
 		index++;
 		published |= f->target != NULL;
@@ -140,7 +140,7 @@ static bool headline(const struct context *c, const char *name)
 			"pattern 4 border linecolor '#222222' fillcolor "
 			"'#888888' title 'published', \\\n"
 			"  '' index %d using 1:2:3 with yerrorbars pointtype "
-			"-1 linecolor '#222222' notitle, \\\n",
+			"0 linecolor '#222222' notitle, \\\n",
 			p->name, index, index);
 	}
 	g_string_truncate(plot, plot->len - strlen(", \\\n"));
@@ -226,7 +226,7 @@ static bool is_number(const char *s, double *v)
 /* What kind of axis: numbers that count something, ids (0, 1, 2 ...), names. */
 static void judge_axis(struct panel *p)
 {
-	double first = 0, last = 0, v = 0;
+	double first = 0, last = 0, middle = 0, v = 0;
 
 	p->numeric = p->ids = true;
 	for (guint i = 0; i < p->xs->len; i++) {
@@ -236,10 +236,14 @@ static void judge_axis(struct panel *p)
 		}
 		if (!i)
 			first = v;
+		if (i == p->xs->len / 2)
+			middle = v;
 		p->ids &= v == i;
 		last = v;
 	}
-	p->log2 = !p->ids && first > 0 && last / first >= 8;
+	/* most of the values crowd at the low end */
+	p->log2 = !p->ids && first > 0 && last / first >= 8 &&
+		  middle - first < (last - first) / 4;
 }
 
 static bool in_panel(const struct panel *p, const struct figure *f,
@@ -263,9 +267,26 @@ static int place(const struct panel *p, const struct figure *f)
 	return i;
 }
 
+/* "time_ms" is "time [ms]". */
+static char *axis_words(const char *axis)
+{
+	static const char *const units[] = {"ns", "us",	 "ms",	"s",
+					    "kib", "mib", "bytes", "cycles",
+					    NULL};
+	g_autofree char *name = g_strdup(axis);
+	char *last = strrchr(name, '_');
+
+	if (last && g_strv_contains(units, last + 1)) {
+		*last = '\0';
+		g_strdelimit(name, "_", ' ');
+		return g_strdup_printf("%s [%s]", name, last + 1);
+	}
+	return g_strdelimit(g_steal_pointer(&name), "_", ' ');
+}
+
 static void axis_commands(struct plot *p, const struct panel *a, int variants)
 {
-	g_autofree char *words = g_strdelimit(g_strdup(a->axis), "_", ' ');
+	g_autofree char *words = axis_words(a->axis);
 	g_autofree char *label = plot_quote(words);
 
 	g_string_append_printf(p->gp, "set xlabel %s\n", label);
@@ -293,6 +314,7 @@ static bool draw_panel(const struct context *c, const struct panel *a)
 	/* points that stay apart in grey */
 	static const int points[] = {7, 5, 9, 11, 13, 15};
 	static const int hollow[] = {6, 4, 8, 10, 12, 14};
+	static const int dashes[] = {1, 2, 4, 5};
 	g_autofree char *file = *a->rest ?
 					g_strdup_printf("%s,%s", a->name,
 							a->rest) :
@@ -341,7 +363,7 @@ static bool draw_panel(const struct context *c, const struct panel *a)
 				"fillstyle solid border linecolor '#222222' "
 				"fillcolor '%s' title %s, \\\n"
 				"  '' index %d using 1:2:3 with yerrorbars "
-				"pointtype -1 linecolor '#222222' notitle, "
+				"pointtype 0 linecolor '#222222' notitle, "
 				"\\\n",
 				p->name, index, c->colours[v], q, index);
 		else
@@ -350,7 +372,8 @@ static bool draw_panel(const struct context *c, const struct panel *a)
 				"  '%s.dat' index %d using 1:2:3 with "
 				"yerrorlines linewidth 2 dashtype %d linecolor "
 				"'%s' pointtype %d title %s, \\\n",
-				p->name, index, k % 4 + 1, c->colours[v],
+				p->name, index,
+				dashes[k % G_N_ELEMENTS(dashes)], c->colours[v],
 				points[k], q);
 		index++;
 		if (!published->len)
@@ -362,12 +385,11 @@ static bool draw_panel(const struct context *c, const struct panel *a)
 			plot,
 			"  '%s.dat' index %d using 1:2:3 with yerrorbars "
 			"linecolor '%s' linewidth 1.5 pointtype %d pointsize "
-			"1.3 title %s, \\\n",
+			"1.3 %s, \\\n",
 			p->name, index, bars ? "#222222" : c->colours[v],
 			bars ? 12 : hollow[k],
-			!bars		 ? "'published'" :
-			any_published	 ? "''" :
-					   "'published'");
+			bars && any_published ? "notitle" :
+						"title 'published'");
 		any_published = true;
 		index++;
 	}

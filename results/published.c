@@ -379,14 +379,31 @@ static bool fit_covers(const char *text, const struct target *t)
 	return variant_ok;
 }
 
-static void mark_fitted(GPtrArray *targets, const GPtrArray *fits)
+/* Which rows a [fitted] text names; without ':' it may be nothing but that. */
+static char *fitted_rows(const char *why, char **variants)
+{
+	const char *colon = strchr(why, ':');
+	g_auto(GStrv) parts = NULL;
+
+	if (colon)
+		return g_strndup(why, colon - why);
+	parts = g_strsplit(why, ",", -1);
+	for (int i = 0; parts[i]; i++) {
+		g_auto(GStrv) words = g_strsplit(g_strstrip(parts[i]), " ", 2);
+
+		if (!words[0] || !g_strv_contains((const char *const *)variants,
+						  words[0]))
+			return g_strdup("*");
+	}
+	return g_strdup(why);
+}
+
+static void mark_fitted(GPtrArray *targets, const GPtrArray *fits,
+			char **variants)
 {
 	for (guint i = 0; i < fits->len; i++) {
 		const struct fit *f = fits->pdata[i];
-		const char *colon = strchr(f->why, ':');
-		g_autofree char *rows = colon ? g_strndup(f->why,
-							  colon - f->why) :
-						g_strdup("*");
+		g_autofree char *rows = fitted_rows(f->why, variants);
 		g_auto(GStrv) parts = g_strsplit(rows, ",", -1);
 
 		for (guint k = 0; k < targets->len; k++) {
@@ -437,7 +454,7 @@ GPtrArray *targets_load(const struct result *r, GError **error)
 			targets = more;
 	}
 	if (targets)
-		mark_fitted(targets, r->fitted);
+		mark_fitted(targets, r->fitted, r->variants);
 	return targets;
 }
 

@@ -388,10 +388,14 @@ static struct result *finish(struct plan *p, const char *config,
 			     GError **error)
 {
 	struct result *r = describe(p, config);
-	g_autofree char *json = NULL;
+	g_autofree char *json = NULL, *warning = NULL;
+	bool ok = read_points(p, o, skip, r, error);
 
-	if (read_points(p, o, skip, r, error) &&
-	    (!r->points->len || views_write(p->out, r, error))) {
+	if (ok && r->points->len)
+		ok = views_write(p->out, r, &warning, error);
+	if (warning)
+		fprintf(stderr, "slubsim: %s\n", warning);
+	if (ok) {
 		json = result_to_json(r);
 		/* last: where it is, the rest is too */
 		if (outdir_write(p->out, "result.json", json, error)) {

@@ -108,6 +108,9 @@ static void append_row(GString *s, const char *label, char **cells,
 	g_string_append_c(s, '\n');
 }
 
+/* Longer series that nobody published are left to results.tsv and the plots. */
+#define MAX_PLACES 16
+
 /* A block's rows: header, one per place, and for single values the change
  * against the baseline. */
 static void append_block(GString *s, struct block *b)
@@ -121,6 +124,11 @@ static void append_block(GString *s, struct block *b)
 	int label_width = strlen("against the baseline");
 
 	title = g_strdup_printf("%s [%s%s]", b->name, b->prefix, b->unit);
+	if (rows > MAX_PLACES + 1 && !b->published) {
+		g_string_append_printf(s, "\n%s: %d values, see results.tsv and "
+				       "plots\n", title, rows);
+		return;
+	}
 	for (int i = 0; i < n; i++)
 		width[i] = strlen(b->variants[i]);
 	for (int r = 0; r < rows; r++) {

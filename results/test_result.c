@@ -207,12 +207,12 @@ static void test_account(void)
 
 static void test_views(void)
 {
-	g_autofree char *dir = fixture_dir(), *text = NULL;
+	g_autofree char *dir = fixture_dir(), *text = NULL, *warning = NULL;
 	struct result *r = fixture_result();
 	struct outdir *o = outdir_open(dir, NULL);
 	g_autoptr(GError) e = NULL;
 
-	views_write(o, r, &e);
+	views_write(o, r, &warning, &e);
 	g_assert_no_error(e);
 	text = fixture_read(dir, "new/sys/kernel/slab/bio-256/alloc_fastpath");
 	g_assert_cmpstr(text, ==, "500 C0=300 C3=200\n");

@@ -6,6 +6,7 @@
 
 #include "results/costs.h"
 #include "results/figures.h"
+#include "results/plot.h"
 
 char *point_folder(const struct point *p)
 {
@@ -215,7 +216,8 @@ static bool write_point(struct outdir *out, const struct point *p,
 			g_strdup(p->config ? p->config : ""), error);
 }
 
-bool views_write(struct outdir *out, const struct result *r, GError **error)
+bool views_write(struct outdir *out, const struct result *r, char **warning,
+		 GError **error)
 {
 	char *table = table_text(r, error);
 
@@ -230,5 +232,5 @@ bool views_write(struct outdir *out, const struct result *r, GError **error)
 		if (p->iteration == 0 && !write_point(out, p, error))
 			return false;
 	}
-	return true;
+	return plots_write(out, "plots", r, warning, error);
 }

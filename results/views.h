@@ -21,7 +21,9 @@
 #include "results/out.h"
 #include "results/result.h"
 
-bool views_write(struct outdir *out, const struct result *r, GError **error);
+/* *@warning (newly allocated) tells why there are no images, if there are none. */
+bool views_write(struct outdir *out, const struct result *r, char **warning,
+		 GError **error);
 
 /* Where a point's own files are, relative to the result folder; new. */
 char *point_folder(const struct point *p);

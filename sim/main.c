@@ -17,6 +17,7 @@
 const struct command *const commands[] = {
 	&cmd_run,
 	&cmd_compare,
+	&cmd_plot,
 	&cmd_validate,
 	&cmd_check,
 	&cmd_list,
