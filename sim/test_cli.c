@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The program from outside: what it prints where and with which exit code.
+ * The path of the program is the first argument.
+ */
+#include <glib.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/wait.h>
+
+static const char *program;
+
+struct result {
+	char *out, *err;
+	int code;
+};
+
+static struct result run(const char *line)
+{
+	g_auto(GStrv) args = g_strsplit(line, " ", -1);
+	g_autofree char **argv = g_new0(char *, g_strv_length(args) + 2);
+	g_autoptr(GError) error = NULL;
+	struct result r;
+	int status;
+
+	argv[0] = (char *)program;
+	for (int i = 0; args[i] && *line; i++)
+		argv[i + 1] = args[i];
+	g_spawn_sync(NULL, argv, NULL, G_SPAWN_DEFAULT, NULL, NULL, &r.out,
+		     &r.err, &status, &error);
+	g_assert_no_error(error);
+	g_assert_true(WIFEXITED(status));
+	r.code = WEXITSTATUS(status);
+	return r;
+}
+
+static void result_clear(struct result *r)
+{
+	g_free(r->out);
+	g_free(r->err);
+}
+
+/* Says exactly one line on stderr, that begins "slubsim: ". */
+static void assert_one_line(const struct result *r)
+{
+	g_assert_true(g_str_has_prefix(r->err, "slubsim: "));
+	g_assert_true(strchr(r->err, '\n') == r->err + strlen(r->err) - 1);
+}
+
+static void test_usage(void)
+{
+	const char *const good[] = { "--help", "-h", "help", "--version",
+				     "help check", "check --help",
+				     "list --help", "man --help",
+				     "help import topology" };
+	const char *const wrong[] = { "--versoin", "lits", "check", "list",
+				      "list topologie", "list a b",
+				      "check --foo", "man extra",
+				      "completion fish", "import",
+				      "import topologie", "help lits" };
+	struct result r;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(good); i++) {
+		r = run(good[i]);
+		g_assert_cmpint(r.code, ==, 0);
+		g_assert_cmpstr(r.err, ==, "");
+		g_assert_cmpstr(r.out, !=, "");
+		result_clear(&r);
+	}
+	for (size_t i = 0; i < G_N_ELEMENTS(wrong); i++) {
+		r = run(wrong[i]);
+		g_assert_cmpint(r.code, ==, 2);
+		g_assert_cmpstr(r.out, ==, "");
+		assert_one_line(&r);
+		result_clear(&r);
+	}
+	r = run("lits");
+	g_assert_nonnull(strstr(r.err, "did you mean 'list'?"));
+	result_clear(&r);
+	r = run("");
+	g_assert_cmpint(r.code, ==, 2);
+	g_assert_cmpstr(r.out, ==, "");
+	result_clear(&r);
+}
+
+static void test_version(void)
+{
+	struct result r = run("--version");
+
+	g_assert_cmpstr(r.out, ==, "slubsim " SLUBSIM_VERSION "\n");
+	result_clear(&r);
+}
+
+static void test_list(void)
+{
+	const struct {
+		const char *what, *contains;
+	} lists[] = {
+		{ "topologies", "zen4-2s-8node-2mem" },
+		{ "variants", "v7.0-rc3-memoryless" },
+		{ "features", "barns_on_memoryless" },
+		{ "workloads", "hackbench" },
+		{ "parameters", "machine.dram_remote_ns" },
+		{ "estimates", "dram_remote_ns" },
+		{ "experiments", "" },
+		{ "machines", "haswell-i7-4790k" },
+		{ "costs", "unit" },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(lists); i++) {
+		g_autofree char *line = g_strdup_printf("list %s",
+							lists[i].what);
+		struct result r = run(line);
+
+		g_assert_cmpint(r.code, ==, 0);
+		g_assert_cmpstr(r.err, ==, "");
+		g_assert_nonnull(strstr(r.out, lists[i].contains));
+		result_clear(&r);
+	}
+}
+
+/* Every shipped config, of all kinds, with the real workloads. */
+static void test_check(void)
+{
+	const char *const folders[] = { "topologies", "variants", "machines",
+					"costs", "experiments" };
+	int n = 0;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(folders); i++) {
+		g_autofree char *line = g_strdup_printf("list %s", folders[i]);
+		struct result names = run(line);
+		g_auto(GStrv) lines = g_strsplit(names.out, "\n", -1);
+
+		result_clear(&names);
+		for (int k = 0; lines[k] && *lines[k]; k++) {
+			g_autofree char *check = g_strdup_printf(
+				"check %.*s", (int)strcspn(lines[k], " "),
+				lines[k]);
+			struct result r = run(check);
+
+			if (r.code)
+				g_error("%s: %s", check, r.err);
+			g_assert_cmpstr(r.err, ==, "");
+			result_clear(&r);
+			n++;
+		}
+	}
+	g_assert_cmpint(n, >, 40);
+}
+
+static void test_check_wrong(void)
+{
+	struct result r = run("check --set machine.ipc=-1 haswell-i7-4790k");
+
+	g_assert_cmpint(r.code, ==, 2);
+	assert_one_line(&r);
+	g_assert_nonnull(strstr(r.err, "[machine] ipc: '-1', expected"));
+	result_clear(&r);
+	r = run("check zen4-2s-8node-2mm");
+	g_assert_cmpint(r.code, ==, 2);
+	g_assert_nonnull(strstr(r.err, "did you mean zen4-2s-8node-2mem?"));
+	result_clear(&r);
+	/* one that is wrong hides none that is right */
+	r = run("check nonsense.conf unit");
+	g_assert_cmpint(r.code, ==, 2);
+	assert_one_line(&r);
+	g_assert_nonnull(strstr(r.out, "unit.conf"));
+	result_clear(&r);
+}
+
+static void test_full_disk(void)
+{
+	g_autofree char *line = g_strdup_printf(
+		"%s list variants >/dev/full", program);
+	char *argv[] = { (char *)"sh", (char *)"-c", line, NULL };
+	g_autofree char *err = NULL;
+	int status;
+
+	if (!g_file_test("/dev/full", G_FILE_TEST_EXISTS)) {
+		g_test_skip("no /dev/full");
+		return;
+	}
+	g_spawn_sync(NULL, argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL,
+		     &err, &status, NULL);
+	g_assert_cmpint(WEXITSTATUS(status), ==, 1);
+	g_assert_nonnull(strstr(err, "slubsim: standard output: "));
+}
+
+/* Completion is a script that bash accepts and that completes. */
+static void test_completion(void)
+{
+	g_autofree char *line = g_strdup_printf(
+		". /dev/stdin <<< \"$(%s completion bash)\"; "
+		"try() { COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); "
+		"_slubsim; echo \"${COMPREPLY[@]}\"; }; "
+		"try slubsim che; try slubsim list topo; try slubsim import "
+		"topo; try slubsim check --s", program);
+	char *argv[] = { (char *)"bash", (char *)"-c", line, NULL };
+	g_autofree char *out = NULL, *err = NULL;
+	int status;
+
+	g_spawn_sync(NULL, argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &out,
+		     &err, &status, NULL);
+	g_assert_cmpstr(err, ==, "");
+	g_assert_cmpstr(out, ==, "check\ntopologies\ntopology\n--set\n");
+}
+
+/* The page has every command of --help, and groff finds nothing wrong. */
+static void test_man(void)
+{
+	struct result help = run("--help"), man = run("man");
+	g_auto(GStrv) lines = g_strsplit(help.out, "\n", -1);
+	g_autofree char *line = NULL, *err = NULL;
+	int n = 0, status;
+
+	for (int i = 0; lines[i]; i++) {
+		g_autofree char *heading = NULL;
+		char *end = strstr(lines[i] + MIN(2, strlen(lines[i])), "  ");
+
+		if (!g_str_has_prefix(lines[i], "  ") || !end)
+			continue;
+		heading = g_strdup_printf(".SS \"slubsim %.*s",
+					  (int)(end - lines[i] - 2),
+					  lines[i] + 2);
+		g_assert_nonnull(strstr(man.out, heading));
+		n++;
+	}
+	g_assert_cmpint(n, >=, 4);
+	result_clear(&help);
+	result_clear(&man);
+	line = g_strdup_printf("%s man | groff -man -Tutf8 -ww >/dev/null",
+			       program);
+	char *argv[] = { (char *)"sh", (char *)"-c", line, NULL };
+
+	g_spawn_sync(NULL, argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL,
+		     &err, &status, NULL);
+	if (WEXITSTATUS(status) == 127) {
+		g_test_skip("no groff");
+		return;
+	}
+	g_assert_cmpstr(err, ==, "");
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_assert_cmpint(argc, ==, 2);
+	program = argv[1];
+	g_test_add_func("/cli/usage", test_usage);
+	g_test_add_func("/cli/version", test_version);
+	g_test_add_func("/cli/list", test_list);
+	g_test_add_func("/cli/check", test_check);
+	g_test_add_func("/cli/check-wrong", test_check_wrong);
+	g_test_add_func("/cli/full-disk", test_full_disk);
+	g_test_add_func("/cli/completion", test_completion);
+	g_test_add_func("/cli/man", test_man);
+	return g_test_run();
+}
