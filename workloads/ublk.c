@@ -13,6 +13,7 @@ struct options {
 	double warmup_ms, run_ms, window_ms;
 	char *counts;
 	double scale;
+	char *watch;
 };
 
 static const char *const gfp_names[] = {"nowait", "kernel", NULL};
@@ -57,6 +58,8 @@ static const struct param_desc option_table[] = {
 	  "posted SLUB_STATS dump whose per-CPU counts are replayed"),
 	P(scale, PARAM_DOUBLE, "", 0.000001, 1000, NULL,
 	  "factor for the counts of that dump"),
+	P(watch, PARAM_STRING, "", 0, 0, NULL,
+	  "function whose share of the busy time is reported, callees included"),
 	{NULL}};
 
 static void defaults(void *options)
@@ -326,6 +329,54 @@ static void run_machine(struct ublk *u)
 	machine_run(m, program, arg);
 }
 
+/* Mean IOPS of the queues on nodes with memory over that of the others. */
+static void report_ratio(struct ublk *u, struct report *r)
+{
+	double ios[2] = { 0 }, n[2] = { 0 };
+
+	for (int i = 0; i < u->o->queues; i++) {
+		const struct cpu *c = u->queues[i].submitter;
+		bool memory = c->node == c->mem_node;
+
+		ios[memory] += u->queues[i].measured;
+		n[memory]++;
+	}
+	/* with a dump's counts it would only tell what was put in */
+	if (n[0] && n[1] && ios[0] && !u->o->counts)
+		report_metric(r, "memory_to_memoryless_ratio", "", true,
+			      ios[1] / n[1] / (ios[0] / n[0]));
+}
+
+struct watched {
+	const char *function;
+	double in, busy;
+};
+
+static void watch_account(int cpu, const char *path, enum cause cause,
+			  uint64_t cycles, void *arg)
+{
+	struct watched *w = arg;
+	g_auto(GStrv) frame = NULL;
+
+	if (cause == CAUSE_IDLE)
+		return;
+	w->busy += cycles;
+	frame = g_strsplit(path, ";", -1);
+	if (g_strv_contains((const char *const *)frame, w->function))
+		w->in += cycles;
+}
+
+static void report_watched(struct ublk *u, struct report *r)
+{
+	struct watched w = { .function = u->o->watch };
+
+	if (!w.function)
+		return;
+	machine_account(slub_machine(u->sl), watch_account, &w);
+	report_metric(r, "watched_share_pct", "%", false,
+		      w.busy ? 100 * w.in / w.busy : 0);
+}
+
 static void report_results(struct ublk *u, struct report *r)
 {
 	struct machine *m = slub_machine(u->sl);
@@ -339,6 +390,8 @@ static void report_results(struct ublk *u, struct report *r)
 	report_metric(r, "iops_per_s", "1/s", true, ios / s);
 	report_metric(r, "io_ns", "ns", false,
 		      ios ? s * 1e9 * u->o->queues / ios : 0);
+	report_ratio(u, r);
+	report_watched(u, r);
 	for (int i = 0; i < u->o->queues; i++)
 		report_series(r, "iops_per_s", "1/s", "queue", i,
 			      u->queues[i].measured / s);
