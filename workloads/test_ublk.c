@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ublk: what it does to the allocator, and what it takes from a dump. */
+#include <glib/gstdio.h>
 #include <string.h>
 
 #include "configs/config.h"
