@@ -107,19 +107,28 @@ static bool list_experiments(GError **error)
 
 /* ---- tables ---- */
 
+static void add_features(struct rows *rows, const struct param_desc *p)
+{
+	for (; p->key; p++) {
+		g_autofree char *values = p->type == PARAM_ENUM ?
+			g_strjoinv(" ", (char **)p->choices) :
+			g_strdup("false true");
+
+		add_row(rows, p->key, p->since ? p->since : "never merged",
+			values, p->help);
+	}
+}
+
 static bool list_features(GError **error)
 {
 	struct rows rows = rows_new(4);
 
 	add_row(&rows, "FEATURE", "SINCE", "VALUES", "WHAT IT CHANGES");
-	for (const struct param_desc *p = feature_table; p->key; p++) {
-		g_autofree char *values = p->type == PARAM_ENUM ?
-			g_strjoinv(" ", (char **)p->choices) :
-			g_strdup("false true");
-
-		add_row(&rows, p->key, p->since ? p->since : "never merged",
-			values, p->help);
-	}
+	add_features(&rows, feature_table);
+	print_rows(&rows);
+	printf("\nOf zsmalloc:\n");
+	rows = rows_new(4);
+	add_features(&rows, zs_feature_table);
 	print_rows(&rows);
 	return true;
 }
@@ -273,7 +282,7 @@ static int run(int argc, char **argv)
 const struct command cmd_list = {
 	.name = "list",
 	.args = "topologies|variants|features|workloads|parameters|estimates|"
-		"experiments|machines|costs",
+		"experiments|machines|costs|codegen",
 	.summary = "list what there is to choose from",
 	.description =
 		"Files are listed by name with what they are. features: each "
