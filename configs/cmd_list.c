@@ -159,12 +159,14 @@ static void add_table(struct rows *rows, const char *group,
 
 static bool list_parameters(GError **error)
 {
+	static const struct cache_tuning none = CACHE_TUNING_NONE;
 	struct rows rows = rows_new(4);
 
 	add_row(&rows, "PARAMETER", "EXPECTED", "DEFAULT", "MEANING");
 	add_table(&rows, "machine", machine_param_table, NULL);
 	add_table(&rows, "features", feature_table, NULL);
 	add_table(&rows, "instructions", insn_cost_table, NULL);
+	add_table(&rows, "cache", cache_tuning_table, &none);
 	add_table(&rows, "zsmalloc", zs_feature_table, NULL);
 	add_table(&rows, "codegen", zs_codegen_table, NULL);
 	print_rows(&rows);

@@ -30,6 +30,7 @@
  *   [sweep]      GROUP.KEY = a;b;c : each combination of the values is a case
  *                of its own, run for every variant (a case is the experiment
  *                loaded again with "GROUP.KEY=a" among its overrides)
+ *   [cache]      settings of all caches (model/tuning.h)
  *   [fitted]     key = what it was fitted to, in words. Text before the first
  *                ':' names the compared rows: "VARIANT", "VARIANT groups=12" or
  *                several of those separated by ','; a text without ':' that
@@ -43,6 +44,7 @@
 
 #include "model/costs.h"
 #include "model/features.h"
+#include "model/tuning.h"
 #include "model/zsmalloc.h"
 #include "sim/machine_params.h"
 #include "sim/topology.h"
@@ -72,6 +74,7 @@ struct experiment {
 	GPtrArray *variants; /* struct variant *, the first is the baseline */
 	const struct workload *workload;
 	void *options; /* of the workload */
+	struct cache_tuning tuning;
 	int64_t iterations;
 	uint64_t seed;
 	GPtrArray *sweep;   /* struct sweep_axis *, in file order; may be NULL */

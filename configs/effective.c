@@ -59,6 +59,7 @@ char *config_effective(const struct experiment *x, const struct variant *v)
 		write_table(file, "codegen", zs_codegen_table,
 			    &v->zs->codegen);
 	}
+	write_table(file, "cache", cache_tuning_table, &x->tuning);
 	write_table(file, "machine", machine_param_table, &x->params);
 	topology_to_conf(file, x->topology);
 	write_fitted(file, x->fitted);

@@ -29,6 +29,7 @@ static const struct conf_known known_groups[] = {
 	{ "node ", topology_node_keys },
 	{ "features", NULL, feature_table },
 	{ "instructions", NULL, insn_cost_table },
+	{ "cache", NULL, cache_tuning_table },
 	{ "zsmalloc", zsmalloc_keys, zs_feature_table },
 	{ "codegen", NULL, zs_codegen_table },
 	{ "variant", variant_keys },
@@ -305,6 +306,21 @@ static bool read_workload(struct experiment *x, const struct conf *c,
 	return true;
 }
 
+static bool read_tuning(struct experiment *x, const struct conf *c,
+			GError **error)
+{
+	g_autofree char *wrong = NULL;
+
+	x->tuning = CACHE_TUNING_NONE;
+	if (!conf_read_table(c, "cache", cache_tuning_table, &x->tuning, false,
+			     error))
+		return false;
+	wrong = cache_tuning_check(&x->tuning);
+	if (wrong)
+		return conf_fail_missing(error, c, "cache", NULL, "%s", wrong);
+	return true;
+}
+
 /* A name stands for a table in results/published, beside the configs. */
 static void read_published(struct experiment *x, const struct conf *c)
 {
@@ -365,7 +381,8 @@ static bool read_experiment(struct experiment *x, const struct conf *c,
 	return read_numbers(x, c, error) &&
 	       read_topology(x, c, &machine, error) &&
 	       read_machine(x, c, machine, error) && read_variants(x, c, error) &&
-	       read_workload(x, c, error) && read_sweep(x, c, known, error) &&
+	       read_workload(x, c, error) && read_tuning(x, c, error) &&
+	       read_sweep(x, c, known, error) &&
 	       read_fitted(x, c, known, error);
 }
 

@@ -157,6 +157,7 @@ struct slub {
 	GHashTable *kmalloc;   /* size -> kmem_cache */
 	GHashTable *kmem_free; /* size and node -> free helper memory */
 	struct list_head rcu;  /* sheaves whose grace period runs, in order */
+	struct cache_tuning tuning;
 	int64_t fixed_cycles;  /* get_cycles() of the ratio test, -1 = random */
 	struct domain *everyone;
 	int frame[NR_SLUB_FRAMES];

@@ -27,6 +27,7 @@ struct slub *slub_new(struct machine *m, const struct features *f,
 	sl->kmem_free = g_hash_table_new_full(NULL, NULL, NULL,
 					      (GDestroyNotify)g_array_unref);
 	sl->fixed_cycles = -1;
+	sl->tuning = CACHE_TUNING_NONE;
 	sl->everyone = machine_everyone(m);
 	list_init(&sl->rcu);
 	for (int i = 0; i < NR_SLUB_FRAMES; i++)
@@ -53,6 +54,11 @@ void slub_set_zs_build(struct slub *sl, const struct zs_build *b)
 const struct zs_build *slub_zs_build(const struct slub *sl)
 {
 	return sl->zs_build;
+}
+
+void slub_tune(struct slub *sl, const struct cache_tuning *tuning)
+{
+	sl->tuning = *tuning;
 }
 
 void slub_set_cycles(struct slub *sl, int64_t cycles)
@@ -204,6 +210,21 @@ static void create_random_seq(struct cpu *c, struct kmem_cache *s)
 	}
 }
 
+static void apply_tuning(struct kmem_cache *s, const struct cache_tuning *t)
+{
+	if (t->sheaf_capacity > 0 && s->g.sheaf_capacity)
+		s->g.sheaf_capacity = t->sheaf_capacity;
+	if (t->min_partial >= 0)
+		s->g.min_partial = t->min_partial;
+	if (t->cpu_partial >= 0 && s->f->cpu_slabs && s->f->cpu_partial) {
+		s->g.cpu_partial = t->cpu_partial;
+		s->g.cpu_partial_slabs =
+			cpu_partial_to_slabs(t->cpu_partial, s->g.objects);
+	}
+	if (t->remote_node_defrag_ratio >= 0)
+		s->remote_node_defrag_ratio = 10 * t->remote_node_defrag_ratio;
+}
+
 struct kmem_cache *kmem_cache_create(struct slub *sl, struct cpu *c,
 				     const struct kmem_cache_args *a)
 {
@@ -223,6 +244,7 @@ struct kmem_cache *kmem_cache_create(struct slub *sl, struct cpu *c,
 	/* floor(x / size) = x * reciprocal >> 64 for all x of a slab */
 	s->reciprocal = UINT64_MAX / s->g.size + 1;
 	s->remote_node_defrag_ratio = 1000;
+	apply_tuning(s, &sl->tuning);
 	s->line = machine_reserve(sl->machine, c->mem_node, bytes, SIM_LINE);
 	machine_name_region(sl->machine, s->line, bytes, "kmem_cache");
 	s->lost = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,

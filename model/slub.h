@@ -18,6 +18,7 @@
 #include "model/costs.h"
 #include "model/features.h"
 #include "model/stats.h"
+#include "model/tuning.h"
 #include "sim/machine.h"
 
 struct slub;
@@ -27,6 +28,8 @@ struct kmem_cache;
 struct slub *slub_new(struct machine *m, const struct features *f,
 		      const struct insn_costs *costs);
 void slub_free(struct slub *sl);
+/* Settings of the caches that are created from here on; copied. */
+void slub_tune(struct slub *sl, const struct cache_tuning *tuning);
 const struct features *slub_features(const struct slub *sl);
 struct machine *slub_machine(const struct slub *sl);
 

@@ -173,6 +173,7 @@ struct point *point_run(const struct experiment *e, const struct variant *v,
 	struct point *p = point_new();
 	struct report r = {p};
 
+	slub_tune(sl, &e->tuning);
 	slub_set_zs_build(sl, v->zs);
 	p->variant = g_strdup(v->name);
 	p->kernel = g_strdup(v->kernel);
