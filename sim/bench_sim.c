@@ -19,6 +19,8 @@ enum kind {
 	BENCH_C2C,     /* a line that bounces between two CPUs at each meeting */
 	BENCH_MEET_ALONE, /* nobody is behind: no hand-over */
 	BENCH_MEET,	  /* everybody meets in turn: a hand-over each */
+	BENCH_TURNS,	  /* the same at random distances */
+	BENCH_PAIRS,	  /* meetings of two at a time, the other idle */
 	BENCH_PATH,	  /* 16 operations of 8 accesses, then a meeting */
 	BENCH_LOCK,	  /* everybody wants one lock */
 	NR_BENCHES
@@ -36,6 +38,8 @@ static const struct {
 	[BENCH_C2C] = { "c2c_and_meet", 1, true },
 	[BENCH_MEET_ALONE] = { "meet_alone", 1, false },
 	[BENCH_MEET] = { "meet_hand_over", 1, true },
+	[BENCH_TURNS] = { "meet_random", 1, true },
+	[BENCH_PAIRS] = { "meet_pairs", 1, true },
 	[BENCH_PATH] = { "path_operation", 16, true },
 	[BENCH_LOCK] = { "lock_contended", 1, true },
 };
@@ -113,6 +117,14 @@ static void bench_program(struct cpu *c, void *arg)
 			break;
 		case BENCH_MEET:
 			cpu_idle(c, 100);
+			cpu_meet(c, b->all);
+			break;
+		case BENCH_TURNS:
+			cpu_idle(c, 100 + cpu_random(c) % 100);
+			cpu_meet(c, b->all);
+			break;
+		case BENCH_PAIRS:
+			cpu_idle(c, i % 64 ? 100 : 100 + 6400 * 16);
 			cpu_meet(c, b->all);
 			break;
 		case BENCH_PATH:

@@ -37,10 +37,15 @@
 
 G_STATIC_ASSERT(TOPOLOGY_MAX_CPUS <= 1 << ID_BITS);
 
+/* The least of one key per CPU. */
+struct tree {
+	uint64_t *keys; /* [1] is the root, leaves from [leaves] on */
+	int leaves;
+};
+
 struct engine {
 	struct machine *machine;
-	uint64_t *tree; /* [1] is the root, leaves from [leaves] on */
-	int leaves;
+	struct tree ready; /* CPUs that can act and don't have the baton */
 	int baton; /* CPU id, -1 = free to take (slow mode) */
 	bool running;
 	uint64_t clock; /* SimGrid's, as far as we moved it */
@@ -58,25 +63,35 @@ static int id_of(uint64_t key)
 	return (int)(key & ((1 << ID_BITS) - 1));
 }
 
-static void set_key(struct engine *e, int id, uint64_t key)
+static void tree_init(struct tree *t, int nr)
 {
-	uint64_t *tree = e->tree;
-	int i = e->leaves + id;
+	t->leaves = 2;
+	while (t->leaves < nr)
+		t->leaves *= 2;
+	t->keys = g_new(uint64_t, 2 * t->leaves);
+	for (int i = 0; i < 2 * t->leaves; i++)
+		t->keys[i] = NEVER;
+}
 
-	tree[i] = key;
+static void tree_set(struct tree *t, int id, uint64_t key)
+{
+	uint64_t *keys = t->keys;
+	int i = t->leaves + id;
+
+	keys[i] = key;
 	while (i > 1) {
-		uint64_t least = MIN(tree[i], tree[i ^ 1]);
+		uint64_t least = MIN(keys[i], keys[i ^ 1]);
 
 		i >>= 1;
-		if (tree[i] == least)
+		if (keys[i] == least)
 			break;
-		tree[i] = least;
+		keys[i] = least;
 	}
 }
 
-static uint64_t earliest(const struct engine *e)
+static uint64_t tree_first(const struct tree *t)
 {
-	return e->tree[1];
+	return t->keys[1];
 }
 
 struct engine *engine_new(struct machine *m)
@@ -84,19 +99,14 @@ struct engine *engine_new(struct machine *m)
 	struct engine *e = g_new0(struct engine, 1);
 
 	e->machine = m;
-	e->leaves = 2;
-	while (e->leaves < m->topology->nr_cpu_ids)
-		e->leaves *= 2;
-	e->tree = g_new(uint64_t, 2 * e->leaves);
-	for (int i = 0; i < 2 * e->leaves; i++)
-		e->tree[i] = NEVER;
+	tree_init(&e->ready, m->topology->nr_cpu_ids);
 	e->baton = -1;
 	return e;
 }
 
 void engine_free(struct engine *e)
 {
-	g_free(e->tree);
+	g_free(e->ready.keys);
 	g_free(e);
 }
 
@@ -129,29 +139,31 @@ static G_NORETURN void deadlock(struct engine *e)
 
 /* ---- the fast way ---- */
 
-static void suspend_self(struct engine *e, struct cpu_private *p)
+static void give_baton(struct engine *e)
+{
+	uint64_t next = tree_first(&e->ready), date = next >> ID_BITS;
+
+	if (date >= e->clock + CLOCK_STEP) {
+		/* nobody else has anything to do: SimGrid moves its clock */
+		e->events++;
+		sg_actor_sleep_until((double)date);
+		e->clock = date;
+	}
+	tree_set(&e->ready, id_of(next), NEVER);
+	e->baton = id_of(next);
+	e->events++;
+	sg_actor_resume(e->machine->cpus[e->baton]->actor);
+}
+
+/* The baton may be back before we are suspended: SimGrid lets all that are
+ * awake run until their next call. Then the resume went to one awake, which is
+ * nothing to SimGrid, and so nothing is lost. */
+static void wait_for_baton(struct engine *e, struct cpu_private *p)
 {
 	while (e->baton != p->cpu.id) {
 		e->events++;
 		sg_actor_suspend(p->actor);
 	}
-}
-
-static void give_baton(struct engine *e, int id)
-{
-	struct cpu_private *next = e->machine->cpus[id];
-	uint64_t date = earliest(e) >> ID_BITS;
-
-	if (date >= e->clock + CLOCK_STEP) {
-		/* nobody else is awake: SimGrid just moves its clock */
-		e->events++;
-		sg_actor_sleep_until((double)date);
-		e->clock = date;
-	}
-	set_key(e, id, NEVER);
-	e->baton = id;
-	e->events++;
-	sg_actor_resume(next->actor);
 }
 
 /* ---- the slow way ---- */
@@ -166,14 +178,14 @@ static void slow_wait(struct engine *e, struct cpu_private *p)
 			e->events++;
 			sg_actor_sleep_until((double)p->wake_at);
 		} else if (e->baton >= 0 ||
-			   earliest(e) != key_of(p, p->wake_at)) {
+			   tree_first(&e->ready) != key_of(p, p->wake_at)) {
 			e->events++;
 			sg_actor_yield();
 		} else {
 			break;
 		}
 	}
-	set_key(e, p->cpu.id, NEVER);
+	tree_set(&e->ready, p->cpu.id, NEVER);
 	e->baton = p->cpu.id;
 }
 
@@ -181,7 +193,7 @@ static void slow_wait(struct engine *e, struct cpu_private *p)
  * or blocked until somebody sets that. */
 static void hand_over(struct engine *e, struct cpu_private *p)
 {
-	uint64_t next = earliest(e);
+	uint64_t next = tree_first(&e->ready);
 
 	if (next == NEVER)
 		deadlock(e);
@@ -190,23 +202,19 @@ static void hand_over(struct engine *e, struct cpu_private *p)
 		slow_wait(e, p);
 		return;
 	}
-	give_baton(e, id_of(next));
-	suspend_self(e, p);
+	give_baton(e);
+	wait_for_baton(e, p);
 }
 
 void engine_pass(struct cpu_private *p)
 {
 	struct engine *e = p->cpu.machine->engine;
 
-	if (e->machine->slow) {
-		p->wake_at = p->cpu.now;
-		set_key(e, p->cpu.id, key_of(p, p->cpu.now));
-		hand_over(e, p);
+	if (!e->machine->slow &&
+	    key_of(p, p->cpu.now) < tree_first(&e->ready))
 		return;
-	}
-	if (key_of(p, p->cpu.now) < earliest(e))
-		return;
-	set_key(e, p->cpu.id, key_of(p, p->cpu.now));
+	p->wake_at = p->cpu.now;
+	tree_set(&e->ready, p->cpu.id, key_of(p, p->cpu.now));
 	hand_over(e, p);
 }
 
@@ -217,9 +225,6 @@ void __cpu_meet(struct cpu *c, struct domain *d)
 	p->meets++;
 	if (d->only == c->id)
 		return; /* nobody to meet */
-	if (likely(!p->cpu.machine->slow) &&
-	    key_of(p, c->now) < earliest(c->machine->engine))
-		return;
 	engine_pass(p);
 }
 
@@ -241,7 +246,7 @@ void engine_wake(struct cpu_private *p, uint64_t at)
 	g_assert(p->state == RUN_BLOCKED);
 	p->state = RUN_READY;
 	p->wake_at = MAX(at, p->cpu.now);
-	set_key(e, p->cpu.id, key_of(p, p->wake_at));
+	tree_set(&e->ready, p->cpu.id, key_of(p, p->wake_at));
 	if (e->machine->slow) {
 		e->events++;
 		sg_actor_resume(p->actor);
@@ -317,19 +322,29 @@ double machine_measure_sleep(struct machine *m)
 	       (double)(rounds * actors);
 }
 
+/*
+ * The stacks of all actors begin at the same offset of a page: what they touch
+ * at each turn would share a few sets of the host's caches. So each begins a
+ * few lines further on.
+ */
+#define STACK_COLOURS 61
+
 static void actor_main(int argc, char **argv)
 {
 	struct cpu_private *p = sg_actor_self_get_data();
 	struct engine *e = p->cpu.machine->engine;
+	char *gap = g_alloca((size_t)(1 + p->cpu.id % STACK_COLOURS) *
+			     SIM_LINE);
 
+	__asm__ volatile("" : : "r"(gap) : "memory"); /* keep it */
 	if (e->machine->slow)
 		slow_wait(e, p);
 	else
-		suspend_self(e, p);
+		wait_for_baton(e, p);
 	p->program(&p->cpu, p->arg);
 	p->state = RUN_DONE;
 	e->alive--;
-	if (earliest(e) == NEVER) {
+	if (tree_first(&e->ready) == NEVER) {
 		if (e->alive)
 			deadlock(e);
 		/* the last one: SimGrid's time ends where ours does */
@@ -340,13 +355,12 @@ static void actor_main(int argc, char **argv)
 	if (e->machine->slow)
 		e->baton = -1;
 	else
-		give_baton(e, id_of(earliest(e)));
+		give_baton(e);
 }
 
 void engine_run(struct machine *m)
 {
 	struct engine *e = m->engine;
-	int first = -1;
 
 	g_assert(!e->clock && !e->events && !e->running);
 	for (int i = 0; i < m->topology->nr_cpu_ids; i++) {
@@ -360,19 +374,16 @@ void engine_run(struct machine *m)
 		p->actor = sg_actor_init(name, platform_host(m, i));
 		sg_actor_set_data(p->actor, p);
 		p->state = RUN_READY;
-		set_key(e, i, key_of(p, p->cpu.now));
+		tree_set(&e->ready, i, key_of(p, p->cpu.now));
 		p->wake_at = p->cpu.now;
 		e->alive++;
-		if (first < 0)
-			first = i;
 		sg_actor_start(p->actor, actor_main, 0, args);
 	}
-	if (first < 0)
+	if (!e->alive)
 		return;
 	if (!m->slow) {
-		first = id_of(earliest(e));
-		set_key(e, first, NEVER);
-		e->baton = first;
+		e->baton = id_of(tree_first(&e->ready));
+		tree_set(&e->ready, e->baton, NEVER);
 	}
 	e->running = true;
 	simgrid_run();
