@@ -33,7 +33,7 @@ static int width_of(const GPtrArray *accounts)
 static void header(GString *s, const GPtrArray *accounts, const char *title,
 		   int width)
 {
-	g_string_append_printf(s, "%-32s", title);
+	g_string_append_printf(s, "%-34s", title);
 	for (guint i = 0; i < accounts->len; i++)
 		g_string_append_printf(
 			s, "  %*s        ", width,
@@ -50,6 +50,24 @@ static void cell(GString *s, double cycles, double total, int width)
 		g_string_append_printf(s, "  %*s %7s", width, ".", "");
 }
 
+/* Shares are of busy time; idle time stands below the line. */
+static void totals(GString *s, const GPtrArray *accounts, int width)
+{
+	g_string_append_printf(s, "  %-32s", "total");
+	for (guint i = 0; i < accounts->len; i++) {
+		const struct costs *a = accounts->pdata[i];
+
+		cell(s, a->busy, a->busy, width);
+	}
+	g_string_append_printf(s, "\n  %-30s", "idle, beside that");
+	for (guint i = 0; i < accounts->len; i++) {
+		const struct costs *a = accounts->pdata[i];
+
+		cell(s, a->cycles[CAUSE_IDLE], a->busy, width);
+	}
+	g_string_append(s, "\n\n");
+}
+
 static void by_cause(GString *s, const GPtrArray *accounts, int width)
 {
 	header(s, accounts, "cycles by cause", width);
@@ -61,29 +79,29 @@ static void by_cause(GString *s, const GPtrArray *accounts, int width)
 				       ->cycles[k] > 0;
 		if (!any)
 			continue;
-		g_string_append_printf(s, "  %-30s", cause_title(k));
+		if (k == CAUSE_IDLE)
+			continue;
+		g_string_append_printf(s, "  %-32s", cause_title(k));
 		for (guint i = 0; i < accounts->len; i++) {
 			const struct costs *a = accounts->pdata[i];
 
-			cell(s, a->cycles[k], a->total, width);
+			cell(s, a->cycles[k], a->busy, width);
 		}
 		g_string_append_c(s, '\n');
 	}
-	g_string_append_printf(s, "  %-30s", "total");
-	for (guint i = 0; i < accounts->len; i++) {
-		const struct costs *a = accounts->pdata[i];
-
-		cell(s, a->total, a->total, width);
-	}
-	g_string_append(s, "\n\n");
+	totals(s, accounts, width);
 }
 
 /* Functions of all variants: by the baseline's cost, then who comes later. */
-static void by_function(GString *s, const GPtrArray *accounts, int width)
+static void by_function(GString *s, const GPtrArray *accounts, int width,
+			bool callees)
 {
 	g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
 
-	header(s, accounts, "cycles by function (self)", width);
+	header(s, accounts,
+	       callees ? "cycles by function (with callees)" :
+			 "cycles by function (self)",
+	       width);
 	for (guint i = 0; i < accounts->len; i++) {
 		const GPtrArray *lines =
 			((struct costs *)accounts->pdata[i])->functions;
@@ -91,15 +109,21 @@ static void by_function(GString *s, const GPtrArray *accounts, int width)
 		for (guint k = 0; k < lines->len; k++) {
 			const struct cost_line *l = lines->pdata[k];
 
-			if (!g_hash_table_add(seen, l->name))
+			if (!strcmp(l->name, IDLE_FUNCTION) ||
+			    (callees && *l->name == '(') ||
+			    !g_hash_table_add(seen, l->name))
 				continue;
-			g_string_append_printf(s, "  %-30s", l->name);
+			g_string_append_printf(s, "  %-32s", l->name);
 			for (guint j = 0; j < accounts->len; j++) {
 				const struct costs *a = accounts->pdata[j];
 				const struct cost_line *f = costs_find(
 					a->functions, l->name);
 
-				cell(s, f ? f->total : 0, a->total, width);
+				cell(s,
+				     callees ? costs_with_callees(a, l->name) :
+				     f	     ? f->total :
+					       0,
+				     a->busy, width);
 			}
 			g_string_append_c(s, '\n');
 		}
@@ -109,7 +133,7 @@ static void by_function(GString *s, const GPtrArray *accounts, int width)
 
 static void function_by_cause(GString *s, const struct costs *a)
 {
-	g_string_append_printf(s, "%-32s %10s", a->variant, "total");
+	g_string_append_printf(s, "%-34s %10s", a->variant, "total");
 	for (int k = 0; k < NR_CAUSES; k++)
 		if (a->cycles[k])
 			g_string_append_printf(s, " %12s", cause_names[k]);
@@ -117,7 +141,7 @@ static void function_by_cause(GString *s, const struct costs *a)
 	for (guint i = 0; i < a->functions->len; i++) {
 		const struct cost_line *l = a->functions->pdata[i];
 
-		g_string_append_printf(s, "  %-30s %10.2f", l->name, l->total);
+		g_string_append_printf(s, "  %-32s %10.2f", l->name, l->total);
 		for (int k = 0; k < NR_CAUSES; k++) {
 			if (!a->cycles[k])
 				continue;
@@ -149,7 +173,8 @@ char *breakdown_text(const struct result *r)
 			per ? "cycles per operation (allocation or free)" :
 			      "cycles of the run");
 		by_cause(s, accounts, width);
-		by_function(s, accounts, width);
+		by_function(s, accounts, width, false);
+		by_function(s, accounts, width, true);
 		for (guint i = 0; i < accounts->len; i++)
 			function_by_cause(s, accounts->pdata[i]);
 	}

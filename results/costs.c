@@ -91,7 +91,9 @@ struct costs *costs_of(const struct result *r, const char *variant,
 			line_of(a->paths, paths, row->path)
 				->cycles[row->cause] += row->cycles;
 			line_of(a->functions, functions,
-				path_function(row->path))
+				row->cause == CAUSE_IDLE ?
+					IDLE_FUNCTION :
+					path_function(row->path))
 				->cycles[row->cause] += row->cycles;
 		}
 	}
@@ -105,6 +107,7 @@ struct costs *costs_of(const struct result *r, const char *variant,
 		for (int k = 0; k < NR_CAUSES; k++)
 			a->cycles[k] += l->cycles[k];
 	}
+	a->busy = a->total - a->cycles[CAUSE_IDLE];
 	for (guint i = 0; i < a->functions->len; i++)
 		scale(a->functions->pdata[i], 1 / a->operations);
 	g_ptr_array_sort(a->paths, by_name);

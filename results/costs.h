@@ -12,6 +12,9 @@
 
 #include "results/result.h"
 
+/* What idle time is listed as among functions: it is nobody's cost. */
+#define IDLE_FUNCTION "(idle)"
+
 struct cost_line {
 	char *name; /* a path, or a function */
 	double cycles[NR_CAUSES], total; /* per operation */
@@ -22,6 +25,7 @@ struct costs {
 	double operations; /* 1 if none were reported */
 	bool per_operation;
 	double cycles[NR_CAUSES], total; /* per operation, all paths */
+	double busy;	      /* total without idle time */
 	GPtrArray *paths;     /* struct cost_line *, by path */
 	GPtrArray *functions; /* self cycles by function, most first */
 };

@@ -35,7 +35,7 @@ struct plot *plot_new(const char *name, const char *title, int width,
 		"reverse Left\n"
 		"set pointintervalbox 0\n"
 		"set datafile separator tab\n"
-		"set bars 0.6\n",
+		"set errorbars 0.6 linecolor '#222222'\n",
 		p->name, p->name, p->name, width, height, p->name, quoted);
 	return p;
 }

@@ -114,12 +114,10 @@ static bool headline(const struct context *c, const char *name)
 		g_string_append(p->dat, "\n\n");
 		g_string_append_printf(
 			plot,
-			"  '%s.dat' index %d using 1:2 with boxes fillstyle "
-			"solid border linecolor '#222222' fillcolor '%s' "
-			"title %s, \\\n"
-			"  '' index %d using 1:2:3 with yerrorbars pointtype "
-			"0 linecolor '#222222' notitle, \\\n",
-			p->name, index, c->colours[v], q, index);
+			"  '%s.dat' index %d using 1:2:3 with boxerrorbars "
+			"fillstyle solid border linecolor '#222222' fillcolor "
+			"'%s' title %s, \\\n",
+			p->name, index, c->colours[v], q);
 		index++;
 		published |= f->target != NULL;
 	}
@@ -136,12 +134,10 @@ static bool headline(const struct context *c, const char *name)
 		}
 		g_string_append_printf(
 			plot,
-			"  '%s.dat' index %d using 1:2 with boxes fillstyle "
-			"pattern 4 border linecolor '#222222' fillcolor "
-			"'#888888' title 'published', \\\n"
-			"  '' index %d using 1:2:3 with yerrorbars pointtype "
-			"0 linecolor '#222222' notitle, \\\n",
-			p->name, index, index);
+			"  '%s.dat' index %d using 1:2:3 with boxerrorbars "
+			"fillstyle pattern 4 border linecolor '#222222' "
+			"fillcolor '#888888' title 'published', \\\n",
+			p->name, index);
 	}
 	g_string_truncate(plot, plot->len - strlen(", \\\n"));
 	g_string_append_printf(
@@ -359,13 +355,10 @@ static bool draw_panel(const struct context *c, const struct panel *a)
 		if (bars)
 			g_string_append_printf(
 				plot,
-				"  '%s.dat' index %d using 1:2 with boxes "
-				"fillstyle solid border linecolor '#222222' "
-				"fillcolor '%s' title %s, \\\n"
-				"  '' index %d using 1:2:3 with yerrorbars "
-				"pointtype 0 linecolor '#222222' notitle, "
-				"\\\n",
-				p->name, index, c->colours[v], q, index);
+				"  '%s.dat' index %d using 1:2:3 with "
+				"boxerrorbars fillstyle solid border linecolor "
+				"'#222222' fillcolor '%s' title %s, \\\n",
+				p->name, index, c->colours[v], q);
 		else
 			g_string_append_printf(
 				plot,

@@ -195,6 +195,7 @@ static void test_account(void)
 	g_assert_cmpfloat(a->operations, ==, 3000);
 	g_assert_cmpfloat(fabs(a->cycles[CAUSE_LOCK_WAIT] - 61), <, 1e-9);
 	g_assert_cmpfloat(fabs(a->total - 86.5), <, 1e-9);
+	g_assert_cmpfloat(fabs(a->busy - 86), <, 1e-9);
 	g_assert_cmpfloat(fabs(costs_with_callees(a, "___slab_alloc") - 66),
 			  <, 1e-9);
 	g_assert_cmpstr(

@@ -17,6 +17,7 @@
 const struct command *const commands[] = {
 	&cmd_run,
 	&cmd_compare,
+	&cmd_explain,
 	&cmd_plot,
 	&cmd_validate,
 	&cmd_check,
