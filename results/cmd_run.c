@@ -12,16 +12,15 @@
 
 static struct {
 	char *dir, *seed, **sets, *trace_window;
-	int iterations, jobs;
-	gboolean exact_slow, c2c, verify, resume;
-} opt;
+	int iterations, jobs, point;
+	gboolean exact_slow, c2c, verify, resume, list_points;
+} opt = {.point = -1};
 
 static const GOptionEntry options[] = {
 	{"output", 'o', 0, G_OPTION_ARG_FILENAME, &opt.dir,
 	 "Folder for the results (default: results/NAME)", "DIR"},
 	{"set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &opt.sets,
-	 "Override a value of the config; may be repeated",
-	 "GROUP.KEY=VALUE"},
+	 "Override a value of the config; may be repeated", "GROUP.KEY=VALUE"},
 	{"seed", 0, 0, G_OPTION_ARG_STRING, &opt.seed,
 	 "Seed of the first iteration", "N"},
 	{"iterations", 0, 0, G_OPTION_ARG_INT, &opt.iterations,
@@ -36,6 +35,12 @@ static const GOptionEntry options[] = {
 	 "Keep statistics of shared cache lines (c2c.txt)", NULL},
 	{"verify", 0, 0, G_OPTION_ARG_NONE, &opt.verify,
 	 "Prove the state of every cache after each point", NULL},
+	{"list-points", 0, 0, G_OPTION_ARG_NONE, &opt.list_points,
+	 "Run nothing, tell the points: index, done or todo, file, variant, "
+	 "seed, coordinates",
+	 NULL},
+	{"point", 0, 0, G_OPTION_ARG_INT, &opt.point,
+	 "Run this one point only, into DIR (or stdout with -o -)", "N"},
 	{NULL}};
 
 /* Ends as the signal would have ended us: the shell shows 128+n. */
@@ -44,6 +49,33 @@ static void die_of(int sig)
 	fflush(NULL);
 	signal(sig, SIG_DFL);
 	raise(sig);
+}
+
+static int tell_error(const GError *error)
+{
+	fprintf(stderr, "slubsim: %s\n", error->message);
+	return error->domain == CONFIG_ERROR ? EXIT_USAGE : EXIT_RUN_FAILED;
+}
+
+/* --list-points and --point: what scripts/sweep is made of. */
+static int run_part(const char *config, const char *dir,
+		    const struct run_options *o)
+{
+	g_autoptr(GError) error = NULL;
+	g_autoptr(GString) list = g_string_new(NULL);
+	g_autofree char *json = NULL;
+
+	if (opt.list_points) {
+		if (!run_list(config, dir, o, list, &error))
+			return tell_error(error);
+		fputs(list->str, stdout);
+	} else {
+		if (!run_only(config, dir, o, opt.point, &json, &error))
+			return tell_error(error);
+		if (json && dir && !strcmp(dir, "-"))
+			fputs(json, stdout);
+	}
+	return fflush(stdout) ? EXIT_RUN_FAILED : EXIT_DONE;
 }
 
 static int run_one(const char *config, const char *dir)
@@ -64,6 +96,8 @@ static int run_one(const char *config, const char *dir)
 		o.point.machine_flags |= MACHINE_EXACT_SLOW;
 	if (opt.c2c)
 		o.point.machine_flags |= MACHINE_LINE_STATS;
+	if (opt.list_points || opt.point >= 0)
+		return run_part(config, dir, &o);
 	r = run_experiment(config, dir, &o, &failed, &sig, &error);
 	if (r && r->points->len) {
 		g_autofree char *table = table_text(r, NULL);
@@ -76,8 +110,8 @@ static int run_one(const char *config, const char *dir)
 	if (sig)
 		die_of(sig);
 	if (error)
-		return error->domain == RESULT_ERROR ? EXIT_RUN_FAILED :
-						       EXIT_USAGE;
+		return error->domain == RESULT_ERROR ? EXIT_RUN_FAILED
+						     : EXIT_USAGE;
 	return failed ? EXIT_RUN_FAILED : EXIT_DONE;
 }
 
@@ -91,8 +125,9 @@ static int run(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	if (opt.iterations < 0 || opt.jobs < 0) {
-		fprintf(stderr, "slubsim: run: --%s: expected a number from "
-				"1 on\n",
+		fprintf(stderr,
+			"slubsim: run: --%s: expected a number from "
+			"1 on\n",
 			opt.jobs < 0 ? "jobs" : "iterations");
 		return EXIT_USAGE;
 	}

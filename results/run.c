@@ -27,8 +27,8 @@ struct planned {
 };
 
 struct plan {
-	GPtrArray *cases;  /* struct run_case * */
-	GArray *points;	   /* struct planned */
+	GPtrArray *cases; /* struct run_case * */
+	GArray *points;	  /* struct planned */
 	struct outdir *out;
 	const struct run_options *options;
 	uint64_t seed;
@@ -102,8 +102,7 @@ static struct run_case *load_case(const char *config, char **overrides,
 		value = a->values[k / combinations];
 		k %= combinations;
 		g_ptr_array_add(sets, g_strdup_printf("%s=%s", a->key, value));
-		g_ptr_array_add(c->coords,
-				coord_new(axis_name(a->key), value));
+		g_ptr_array_add(c->coords, coord_new(axis_name(a->key), value));
 	}
 	g_ptr_array_add(sets, NULL);
 	c->e = config_load_experiment(config, (char **)sets->pdata, error);
@@ -118,15 +117,15 @@ static struct run_case *load_case(const char *config, char **overrides,
 static bool check_case(const struct run_case *c, GError **error)
 {
 	const struct workload *w = c->e->workload;
-	g_autofree char *wrong = w->check ? w->check(c->e->options,
-						     c->e->topology) : NULL;
+	g_autofree char *wrong =
+		w->check ? w->check(c->e->options, c->e->topology) : NULL;
 	g_autofree char *where = NULL;
 
 	if (!wrong)
 		return true;
 	where = coords_text(c->coords);
-	g_set_error(error, CONFIG_ERROR, 0, "%s: [workload] %s%s%s",
-		    c->e->file, where, *where ? ": " : "", wrong);
+	g_set_error(error, CONFIG_ERROR, 0, "%s: [workload] %s%s%s", c->e->file,
+		    where, *where ? ": " : "", wrong);
 	return false;
 }
 
@@ -146,8 +145,8 @@ static bool parse_seed(const char *text, uint64_t *seed, GError **error)
 
 static bool make_plan(struct plan *p, const char *config, GError **error)
 {
-	struct experiment *base = config_load_experiment(
-		config, p->options->overrides, error);
+	struct experiment *base =
+		config_load_experiment(config, p->options->overrides, error);
 	size_t n, total;
 	bool ok = base != NULL;
 
@@ -157,8 +156,8 @@ static bool make_plan(struct plan *p, const char *config, GError **error)
 	p->points = g_array_new(FALSE, TRUE, sizeof(struct planned));
 	g_array_set_clear_func(p->points, planned_clear);
 	p->seed = base->seed;
-	p->iterations = p->options->iterations ? p->options->iterations :
-						 base->iterations;
+	p->iterations = p->options->iterations ? p->options->iterations
+					       : base->iterations;
 	n = sweep_size(base);
 	total = n * base->variants->len * p->iterations;
 	if (n > MAX_POINTS || total > MAX_POINTS) {
@@ -186,9 +185,9 @@ static bool make_plan(struct plan *p, const char *config, GError **error)
 static char *point_file(const struct planned *q)
 {
 	g_autofree char *where = coords_text(q->c->coords);
-	g_autofree char *name = g_strdup_printf(
-		"%s%s%s.%d.json", q->v->name, *where ? "," : "",
-		g_strdelimit(where, " ", ','), q->iteration);
+	g_autofree char *name =
+		g_strdup_printf("%s%s%s.%d.json", q->v->name, *where ? "," : "",
+				g_strdelimit(where, " ", ','), q->iteration);
 	g_autofree char *safe = safe_name(name);
 
 	return g_build_filename("points", safe, NULL);
@@ -216,18 +215,15 @@ static void add_points(struct plan *p)
 	}
 }
 
-static bool run_point(void *arg, int job, GError **error)
+static char *make_point(const struct plan *p, const struct planned *q,
+			GError **error)
 {
-	struct plan *p = arg;
-	struct planned *q = &g_array_index(p->points, struct planned, job);
-	g_autofree char *path = g_build_filename(outdir_path(p->out), q->file,
-						 NULL);
-	struct point *point = point_run(q->c->e, q->v, q->seed,
-					&p->options->point, error);
-	g_autofree char *json = NULL;
+	struct point *point =
+		point_run(q->c->e, q->v, q->seed, &p->options->point, error);
+	char *json;
 
 	if (!point)
-		return false;
+		return NULL;
 	for (guint i = 0; i < q->c->coords->len; i++) {
 		const struct coord *c = q->c->coords->pdata[i];
 
@@ -237,22 +233,30 @@ static bool run_point(void *arg, int job, GError **error)
 	point->iteration = q->iteration;
 	json = point_to_json(point);
 	point_free(point);
-	return write_aside(path, json, error);
+	return json;
+}
+
+static bool run_point(void *arg, int job, GError **error)
+{
+	struct plan *p = arg;
+	struct planned *q = &g_array_index(p->points, struct planned, job);
+	g_autofree char *path =
+		g_build_filename(outdir_path(p->out), q->file, NULL);
+	g_autofree char *json = make_point(p, q, error);
+
+	return json && write_aside(path, json, error);
 }
 
 /* Points of an earlier run that this one would make again, to the byte. */
-static bool *find_finished(struct plan *p)
+static bool *find_finished(struct plan *p, const char *dir)
 {
 	bool *skip = g_new0(bool, MAX(p->points->len, 1));
 	g_autofree char *build = build_digest();
 
-	if (!p->options->resume)
-		return skip;
 	for (guint i = 0; i < p->points->len; i++) {
 		const struct planned *q =
 			&g_array_index(p->points, struct planned, i);
-		g_autofree char *path = g_build_filename(outdir_path(p->out),
-							 q->file, NULL);
+		g_autofree char *path = g_build_filename(dir, q->file, NULL);
 		g_autofree char *config = config_effective(q->c->e, q->v);
 		struct point *old = point_from_json(path, NULL);
 
@@ -267,8 +271,7 @@ static bool *find_finished(struct plan *p)
 
 static struct result *describe(const struct plan *p, const char *config)
 {
-	const struct experiment *e =
-		((struct run_case *)p->cases->pdata[0])->e;
+	const struct experiment *e = ((struct run_case *)p->cases->pdata[0])->e;
 	struct result *r = result_new();
 	GPtrArray *names = g_ptr_array_new();
 	GPtrArray *command = g_ptr_array_new();
@@ -283,8 +286,10 @@ static struct result *describe(const struct plan *p, const char *config)
 	r->seed = p->seed;
 	r->iterations = p->iterations;
 	for (guint i = 0; i < e->variants->len; i++)
-		g_ptr_array_add(names, g_strdup(((struct variant *)
-						 e->variants->pdata[i])->name));
+		g_ptr_array_add(
+			names,
+			g_strdup(((struct variant *)e->variants->pdata[i])
+					 ->name));
 	g_ptr_array_add(names, NULL);
 	r->variants = (char **)g_ptr_array_free(names, FALSE);
 	if (e->fitted)
@@ -306,8 +311,8 @@ static struct result *describe(const struct plan *p, const char *config)
 		g_ptr_array_add(command, g_strdup(*s));
 	}
 	if (p->options->seed)
-		g_ptr_array_add(command, g_strdup_printf("--seed=%s",
-							 p->options->seed));
+		g_ptr_array_add(command,
+				g_strdup_printf("--seed=%s", p->options->seed));
 	if (p->options->iterations)
 		g_ptr_array_add(command,
 				g_strdup_printf("--iterations=%d",
@@ -334,9 +339,9 @@ static void tell_failures(const struct plan *p, const struct pool_outcome *o)
 		if (!o->messages[i] || !g_strcmp0(last, o->messages[i]))
 			continue;
 		last = o->messages[i];
-		fprintf(stderr, "slubsim: %s: %s, iteration %d, seed %" PRIu64
-			": %s\n", q->c->e->name, q->v->name, q->iteration,
-			q->seed, last);
+		fprintf(stderr,
+			"slubsim: %s: %s, iteration %d, seed %" PRIu64 ": %s\n",
+			q->c->e->name, q->v->name, q->iteration, q->seed, last);
 	}
 }
 
@@ -347,8 +352,8 @@ static bool read_points(struct plan *p, const struct pool_outcome *o,
 	for (guint i = 0; i < p->points->len; i++) {
 		const struct planned *q =
 			&g_array_index(p->points, struct planned, i);
-		g_autofree char *path = g_build_filename(outdir_path(p->out),
-							 q->file, NULL);
+		g_autofree char *path =
+			g_build_filename(outdir_path(p->out), q->file, NULL);
 		struct point *point;
 
 		if (!o->done[i] && !skip[i]) {
@@ -364,21 +369,28 @@ static bool read_points(struct plan *p, const struct pool_outcome *o,
 	return true;
 }
 
-static bool open_folder(struct plan *p, const char *dir, GError **error)
+/* The folder as given, or results/NAME. */
+static char *folder_of(const struct plan *p, const char *dir)
 {
 	const struct run_case *first = p->cases->pdata[0];
 	g_autofree char *name = safe_name(first->e->name);
-	g_autofree char *usual = g_build_filename("results", name, NULL);
 
-	p->out = outdir_open(dir ? dir : usual, error);
+	return dir ? g_strdup(dir) : g_build_filename("results", name, NULL);
+}
+
+static bool open_folder(struct plan *p, const char *dir, GError **error)
+{
+	g_autofree char *path = folder_of(p, dir);
+
+	p->out = outdir_open(path, error);
 	if (!p->out ||
 	    !outdir_clear(p->out, p->options->resume ? "points/" : NULL, error))
 		return false;
 	for (guint i = 0; i < p->points->len; i++)
-		if (!outdir_expect(p->out,
-				   g_array_index(p->points, struct planned, i)
-					   .file,
-				   error))
+		if (!outdir_expect(
+			    p->out,
+			    g_array_index(p->points, struct planned, i).file,
+			    error))
 			return false;
 	return true;
 }
@@ -421,10 +433,12 @@ struct result *run_experiment(const char *config, const char *dir,
 	add_points(&p);
 	if (!open_folder(&p, dir, error))
 		return NULL;
-	skip = find_finished(&p);
+	skip = options->resume ? find_finished(&p, outdir_path(p.out))
+			       : g_new0(bool, MAX(p.points->len, 1));
 	o = pool_run(((struct run_case *)p.cases->pdata[0])->e->name,
 		     p.points->len, skip,
-		     options->jobs ? options->jobs : (int)g_get_num_processors(),
+		     options->jobs ? options->jobs
+				   : (int)g_get_num_processors(),
 		     run_point, &p);
 	tell_failures(&p, o);
 	*failed = o->nr_failed;
@@ -432,4 +446,67 @@ struct result *run_experiment(const char *config, const char *dir,
 	r = finish(&p, config, o, skip, error);
 	pool_outcome_free(o);
 	return r;
+}
+
+bool run_list(const char *config, const char *dir,
+	      const struct run_options *options, GString *out, GError **error)
+{
+	g_auto(plan) p = {.options = options};
+	g_autofree char *path = NULL;
+	g_autofree bool *done = NULL;
+
+	if (!make_plan(&p, config, error))
+		return false;
+	add_points(&p);
+	path = folder_of(&p, dir);
+	done = find_finished(&p, path);
+	for (guint i = 0; i < p.points->len; i++) {
+		const struct planned *q =
+			&g_array_index(p.points, struct planned, i);
+		g_autofree char *where = coords_text(q->c->coords);
+
+		g_string_append_printf(out, "%u\t%s\t%s\t%s\t%" PRIu64 "\t%s\n",
+				       i, done[i] ? "done" : "todo", q->file,
+				       q->v->name, q->seed, where);
+	}
+	return true;
+}
+
+bool run_only(const char *config, const char *dir,
+	      const struct run_options *options, int index, char **json,
+	      GError **error)
+{
+	g_auto(plan) p = {.options = options};
+	g_autofree char *path = NULL, *folder = NULL, *file = NULL;
+	g_autofree bool *done = NULL;
+	const struct planned *q;
+
+	*json = NULL;
+	if (!make_plan(&p, config, error))
+		return false;
+	add_points(&p);
+	if (index < 0 || index >= (int)p.points->len) {
+		g_set_error(error, CONFIG_ERROR, 0,
+			    "%s: point %d, expected 0 to %u", config, index,
+			    p.points->len - 1);
+		return false;
+	}
+	q = &g_array_index(p.points, struct planned, index);
+	if (dir && !strcmp(dir, "-")) {
+		*json = make_point(&p, q, error);
+		return *json != NULL;
+	}
+	path = folder_of(&p, dir);
+	done = find_finished(&p, path);
+	if (done[index])
+		return true;
+	file = g_build_filename(path, q->file, NULL);
+	folder = g_path_get_dirname(file);
+	if (g_mkdir_with_parents(folder, 0777)) {
+		g_set_error(error, RESULT_ERROR, RESULT_ERROR_IO, "%s: %s",
+			    folder, g_strerror(errno));
+		return false;
+	}
+	*json = make_point(&p, q, error);
+	return *json && write_aside(file, *json, error);
 }

@@ -31,4 +31,20 @@ struct result *run_experiment(const char *config, const char *dir,
 			      const struct run_options *options, int *failed,
 			      int *signal, GError **error);
 
+/*
+ * The same plan taken apart, for scripts/sweep: a point is one process anywhere.
+ *
+ * run_list() appends a line per point: its index, "done" or "todo" (done: @dir
+ * holds the very point that would be made), its file below the folder, variant,
+ * seed and coordinates, separated by tabs. run_only() makes point @index and
+ * writes it to its file below @dir, or returns its JSON in *@json if @dir is
+ * "-"; a point that is done already is left alone. Neither locks the folder;
+ * run_experiment() with .resume collects what is there.
+ */
+bool run_list(const char *config, const char *dir,
+	      const struct run_options *options, GString *out, GError **error);
+bool run_only(const char *config, const char *dir,
+	      const struct run_options *options, int index, char **json,
+	      GError **error);
+
 #endif
