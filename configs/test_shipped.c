@@ -7,6 +7,7 @@
 
 #include "configs/conf.h"
 #include "configs/config.h"
+#include "configs/cpulist.h"
 #include "configs/test_workload.h"
 #include "configs/topology.h"
 
@@ -127,13 +128,16 @@ static void check_golden_line(const struct topology *t, const char *line)
 	int node, n = 0;
 	long kb;
 	char cpus[256];
-	g_autofree bool *set = g_new0(bool, t->nr_cpu_ids);
 	g_auto(GStrv) d = NULL;
+	bool in[TOPOLOGY_MAX_CPUS];
 
 	if (sscanf(line, "# guest: node %d cpus: %255s size: %ld kB distances:"
 		   "%n", &node, cpus, &kb, &n) < 3 || !n)
 		return;
 	g_assert_cmpint(node, <, t->nr_node_ids);
+	g_assert_null(cpulist_parse(cpus, TOPOLOGY_MAX_CPUS, in, NULL));
+	for (int i = 0; i < t->nr_cpu_ids; i++)
+		g_assert_cmpint(in[i], ==, t->cpus[i].node == node);
 	g_assert_cmpint(kb > 0, ==, topology_node_has_memory(t, node));
 	/* what the kernel keeps for itself is missing in the guest's figure */
 	g_assert_cmpint(t->nodes[node].memory_bytes / 1024, >=, kb);

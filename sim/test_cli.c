@@ -4,6 +4,7 @@
  * The path of the program is the first argument.
  */
 #include <glib.h>
+#include <glib/gstdio.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -168,6 +169,41 @@ static void test_check_wrong(void)
 	result_clear(&r);
 }
 
+/* The examples of configs/README.md: indented text that begins with a group. */
+static void test_readme(void)
+{
+	g_autofree char *text = NULL;
+	g_auto(GStrv) lines = NULL;
+	int n = 0;
+
+	g_assert_true(g_file_get_contents(SLUBSIM_CONFIGS "/README.md", &text,
+					  NULL, NULL));
+	lines = g_strsplit(text, "\n", -1);
+	for (int i = 0; lines[i]; i++) {
+		g_autoptr(GString) example = g_string_new(NULL);
+		g_autofree char *path = NULL, *check = NULL;
+		struct result r;
+		int fd;
+
+		if (!g_str_has_prefix(lines[i], "    ["))
+			continue;
+		for (; lines[i] && (!*lines[i] || *lines[i] == ' '); i++)
+			g_string_append_printf(example, "%s\n",
+					       *lines[i] ? lines[i] + 4 : "");
+		fd = g_file_open_tmp("slubsim-XXXXXX.conf", &path, NULL);
+		g_close(fd, NULL);
+		g_file_set_contents(path, example->str, -1, NULL);
+		check = g_strdup_printf("check %s", path);
+		r = run(check);
+		g_assert_cmpstr(r.err, ==, "");
+		g_assert_cmpint(r.code, ==, 0);
+		result_clear(&r);
+		g_unlink(path);
+		n++;
+	}
+	g_assert_cmpint(n, >=, 3);
+}
+
 static void test_full_disk(void)
 {
 	g_autofree char *line = g_strdup_printf(
@@ -251,6 +287,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/cli/list", test_list);
 	g_test_add_func("/cli/check", test_check);
 	g_test_add_func("/cli/check-wrong", test_check_wrong);
+	g_test_add_func("/cli/readme", test_readme);
 	g_test_add_func("/cli/full-disk", test_full_disk);
 	g_test_add_func("/cli/completion", test_completion);
 	g_test_add_func("/cli/man", test_man);
