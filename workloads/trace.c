@@ -40,7 +40,7 @@ static void defaults(void *options)
 		.time_scale = 1,
 		.window = 16384,
 		.write_lines = 1,
-		.report_caches = 3,
+		.report_caches = 2,
 	};
 }
 
@@ -55,6 +55,16 @@ static char *check(const void *options, const struct topology *t)
 		return g_strdup("file is '-', expected a path: every variant "
 				"reads the trace anew");
 	return NULL;
+}
+
+char *trace_path(const struct trace_options *o)
+{
+	const char *configs = g_getenv("SLUBSIM_CONFIGS");
+
+	if (strchr(o->file, '/') || g_file_test(o->file, G_FILE_TEST_EXISTS))
+		return g_strdup(o->file);
+	return g_build_filename(configs ? configs : SLUBSIM_CONFIGS, "..",
+				"workloads", "testdata", o->file, NULL);
 }
 
 /* ---- CPUs ---- */
@@ -151,8 +161,8 @@ static void report_caches(struct replay *rp, struct report *r)
 	for (unsigned i = 0; i < all->len && i < rp->o->report_caches; i++) {
 		const struct replay_cache *c = all->pdata[i];
 
-		cache_metric(r, c, "allocs", "objects", c->allocs);
-		cache_metric(r, c, "frees", "objects", c->frees);
+		if (!c->allocs && !c->frees)
+			break;
 		cache_metric(r, c, "remote_frees", "objects", c->remote_frees);
 		if (!rp->timed)
 			continue;
@@ -195,8 +205,9 @@ static void report(struct replay *rp, struct report *r)
 		      trace_notes(rp->trace)->records);
 	report_metric(r, "replayed", "events", true, rp->replayed);
 	report_metric(r, "remote_frees", "objects", false, sum.remote_frees);
-	report_metric(r, "caches_of_other_size", "caches", false,
-		      rp->other_size);
+	if (rp->other_size)
+		report_metric(r, "caches_of_other_size", "caches", false,
+			      rp->other_size);
 	for (int i = 0; i < NR_TRACE_NOTES; i++) {
 		uint64_t count = replay_count(rp, i);
 		g_autofree char *name =

@@ -24,7 +24,7 @@
  * betrays them, alignment and a free pointer behind the object), kmalloc's
  * plain caches are the model's own.
  *
- * All caches are created before the first event. A trace of more than half a
+ * All caches are created before the first event. A trace of more than a
  * million events is read from its file twice.
  *
  * Nothing is dropped silently: see enum trace_note. Reported are the records
@@ -49,6 +49,10 @@ struct trace_options {
 };
 
 extern const struct workload trace_workload;
+
+/* .file as a path: a name without '/' that is no file here is looked for among
+ * the example traces of the sources (workloads/testdata). The caller frees. */
+char *trace_path(const struct trace_options *o);
 
 /* CPUs of @t in the order in which pack or spread fill them. */
 int *trace_cpu_order(const struct topology *t, enum trace_cpu_map map);

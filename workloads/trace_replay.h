@@ -38,7 +38,7 @@ struct replay_object { /* by the slots of trace_objects */
 	enum trace_note why;
 };
 
-#define REPLAY_KEEP (1u << 19) /* events of the scan kept, 40 MB at most */
+#define REPLAY_KEEP (1u << 20) /* events of the scan kept, 40 MB at most */
 
 /* What a CPU has to do for one event. */
 struct replay_op {

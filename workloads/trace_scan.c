@@ -201,6 +201,7 @@ static void scan_event(struct replay *rp, const struct trace_event *ev)
 
 bool scan_run(struct replay *rp, GError **error)
 {
+	g_autofree char *path = trace_path(rp->o);
 	struct scan *s = &rp->scan;
 	struct trace_event ev;
 	GError *err = NULL;
@@ -210,7 +211,7 @@ bool scan_run(struct replay *rp, GError **error)
 					  stack_free);
 	s->stacks_in_order = g_ptr_array_new();
 	s->events = g_array_new(FALSE, FALSE, sizeof(struct trace_event));
-	rp->trace = trace_open(rp->o->file, error);
+	rp->trace = trace_open(path, error);
 	if (!rp->trace)
 		return false;
 	s->objects = trace_objects_new(rp->trace, &s->objects_notes);
@@ -224,14 +225,14 @@ bool scan_run(struct replay *rp, GError **error)
 			    "%s: no kmem event, expected a trace of kmalloc, "
 			    "kfree, kmem_cache_alloc, kmem_cache_free "
 			    "(slubsim import trace tells what is in it)",
-			    rp->o->file);
+			    path);
 	if (err) {
 		g_propagate_error(error, err);
 		return false;
 	}
 	if (!s->events) {
 		trace_close(rp->trace);
-		rp->trace = trace_open(rp->o->file, error);
+		rp->trace = trace_open(path, error);
 	}
 	return rp->trace;
 }

@@ -40,7 +40,6 @@ struct trace_dat {
 
 struct sender {
 	FILE *out;
-	uint64_t record;
 	/* by event id: what it is; looked up once */
 	GHashTable *events;
 };
@@ -133,10 +132,9 @@ static void send_event(struct sender *s, struct dat_event *d,
 	int len = 0;
 
 	m.ev.kind = d->kind;
-	m.ev.cpu = r->cpu;
+	m.ev.cpu = r->cpu >= 0 && r->cpu <= TRACE_MAX_CPU ? r->cpu : -1;
 	m.ev.time_ns = r->ts;
 	m.ev.node = -1;
-	m.ev.record = s->record;
 	/* what is missing or out of range is the receiver's to count */
 	m.note = NR_TRACE_NOTES;
 	if (!number(d->ptr, r, &v))
@@ -156,8 +154,8 @@ static void send_event(struct sender *s, struct dat_event *d,
 			m.ev.gfp = trace_gfp_raw(v);
 		if (number(d->node, r, &v))
 			m.ev.node = (int)v >= 0 && (int)v <= TRACE_MAX_NODE ?
-					    (int)v :
-					    -1;
+				    (int)v :
+				    -1;
 		if (number(d->accounted, r, &v) && v)
 			m.ev.gfp |= TRACE_GFP_ACCOUNT;
 	}
@@ -174,7 +172,6 @@ static int on_record(struct tracecmd_input *in, struct tep_record *r, int cpu,
 	struct sender *s = arg;
 	struct dat_event *d = dat_event_of(s, tracecmd_get_tep(in), r);
 
-	s->record++;
 	if (r->missed_events) {
 		send_note(s, NOTE_LOST_MARK, 1);
 		if (r->missed_events > 0)
@@ -191,7 +188,7 @@ static int on_record(struct tracecmd_input *in, struct tep_record *r, int cpu,
 
 static _Noreturn void child_main(int fd, int out)
 {
-	struct sender s = { .record = 0 };
+	struct sender s = { .out = NULL };
 	struct message end = { .kind = MESSAGE_END };
 	struct tracecmd_input *in;
 	GPtrArray *all = g_ptr_array_new();
@@ -388,7 +385,6 @@ bool trace_dat_next(struct trace_dat *d, struct trace_event *ev,
 				d->names, d->buf + d->start, m.len, &altered);
 		d->start += m.len;
 		if (m.note == NOTE_BAD_FIELD || m.ev.cpu < 0 ||
-		    m.ev.cpu > TRACE_MAX_CPU ||
 		    (trace_is_alloc(m.ev.kind) &&
 		     !(m.ev.bytes_req && m.ev.bytes_alloc))) {
 			d->notes->count[NOTE_BAD_FIELD]++;

@@ -231,6 +231,7 @@ static struct trace_cache *named_cache(struct trace_objects *o, uint32_t name,
 		*entry = add_cache(o, TRACE_CACHE_NAMED,
 				   g_strdup(trace_name(o->trace, name)));
 	*number = *entry - 1;
+	trace_objects_cache(o, *number)->name_number = name;
 	return trace_objects_cache(o, *number);
 }
 
@@ -238,15 +239,15 @@ static struct trace_cache *cache_by_size(struct trace_objects *o,
 					 const struct trace_event *ev,
 					 uint32_t *number)
 {
-	gint64 key = (gint64)(ev->bytes_req << 32 | ev->bytes_alloc);
+	gint64 key = (gint64)ev->bytes_req << 32 | ev->bytes_alloc;
 	uint32_t n = GPOINTER_TO_UINT(g_hash_table_lookup(o->by_size, &key));
 	struct trace_cache *c;
 
 	o->notes->count[NOTE_UNNAMED]++;
 	if (!n) {
 		char *name = g_strdup_printf(":%07u-%07u",
-					     (unsigned)ev->bytes_req,
-					     (unsigned)ev->bytes_alloc);
+					     ev->bytes_req,
+					     ev->bytes_alloc);
 
 		if (o->caches->len >= TRACE_MAX_CACHES) {
 			g_free(name);
@@ -414,8 +415,7 @@ static void step_free(struct trace_objects *o, const struct trace_event *ev,
 	step->cache = trace_objects_cache_of(o, l->slot);
 	forget(o, l);
 	if (ev->name && ev->kind == TRACE_CACHE_FREE &&
-	    step->cache->kind == TRACE_CACHE_NAMED &&
-	    strcmp(step->cache->name, trace_name(o->trace, ev->name)))
+	    step->cache->name_number && step->cache->name_number != ev->name)
 		o->notes->count[NOTE_OTHER_NAME]++;
 	step->cache->frees++;
 	step->cache->live--;

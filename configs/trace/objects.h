@@ -41,6 +41,7 @@ struct trace_cache {
 	enum trace_cache_kind kind;
 	char *name;
 	unsigned number;      /* in the order of first events, from 0 */
+	uint32_t name_number; /* see trace_name(); 0 = has none */
 	unsigned object_size; /* bytes; of the class for kmalloc */
 	unsigned align;	      /* 0 = the default */
 	unsigned order;	      /* TRACE_CACHE_PAGES: log2 of pages */

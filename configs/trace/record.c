@@ -15,6 +15,17 @@ static inline bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
+/* The value of a hex digit, -1 if it is none: g_ascii_xdigit_value() is a call
+ * for each of the 16 digits of each address. */
+static inline int hex_digit(char c)
+{
+	if (is_digit(c))
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
 static inline const char *skip_blanks(const char *p, const char *e)
 {
 	while (p < e && is_blank(*p))
@@ -216,10 +227,10 @@ static const char *read_number(const char *p, const char *e, int64_t *out)
 	if (STARTS(p, e, "0x")) {
 		p += 2;
 		first = p;
-		for (; p < e && g_ascii_isxdigit(*p); p++) {
+		for (; p < e && hex_digit(*p) >= 0; p++) {
 			if (v >> 59)
 				return NULL;
-			v = v << 4 | g_ascii_xdigit_value(*p);
+			v = v << 4 | hex_digit(*p);
 		}
 	} else {
 		first = p;
@@ -234,7 +245,7 @@ static const char *read_number(const char *p, const char *e, int64_t *out)
 }
 
 static const char *read_size(const char *p, const char *e, struct record *r,
-			     uint64_t *out)
+			     uint32_t *out)
 {
 	int64_t v;
 	const char *q = read_number(p, e, &v);
@@ -278,7 +289,7 @@ static const char *read_pointer(const char *p, const char *e, struct record *r)
 	}
 	first = p;
 	for (; p < e; p++) {
-		int d = g_ascii_xdigit_value(*p);
+		int d = hex_digit(*p);
 
 		if (d < 0)
 			break;

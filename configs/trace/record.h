@@ -15,7 +15,7 @@
 #include "configs/trace/trace.h"
 
 struct record {
-	struct trace_event ev; /* .name, .gfp and .record are not filled */
+	struct trace_event ev; /* .name and .gfp are not filled */
 	const char *name, *gfp; /* not terminated; NULL = no such field */
 	unsigned name_len, gfp_len;
 	unsigned ptr_digits; /* of the pointer as printed; 0 if decimal */

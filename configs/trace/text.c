@@ -27,7 +27,6 @@ struct trace_text {
 	char *buf;
 	size_t start, filled;
 	bool eof, skipping; /* skipping: inside a line that is too long */
-	uint64_t line_nr;
 	/* what is left of the line being taken apart */
 	const char *rest, *rest_end;
 	bool fresh;	/* nothing of the line was used yet */
@@ -147,7 +146,6 @@ static bool read_line(struct trace_text *t, const char **line,
 		t->filled += got;
 		t->eof = !got;
 	}
-	t->line_nr++;
 	t->notes->lines++;
 	return true;
 }
@@ -462,7 +460,6 @@ static bool finish(struct trace_text *t, struct record *r,
 		note(t, NOTE_NO_CPU);
 	if (r->ev.ptr <= 16) /* ZERO_SIZE_PTR is 16 */
 		r->ev.ptr = 0;
-	r->ev.record = t->line_nr;
 	t->saw_colon_event |= !memcmp(r->event, "kmem:", 5);
 	*ev = r->ev;
 	t->notes->events++;

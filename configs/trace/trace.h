@@ -56,15 +56,15 @@ enum trace_gfp {
 	TRACE_GFP_DMA = 64,
 };
 
+/* Small on purpose: the reader's window and the replay keep many. */
 struct trace_event {
 	uint64_t time_ns;     /* on the trace's clock */
 	uint64_t ptr;	      /* as printed, hashed or not; 0 = NULL */
-	uint64_t record;      /* line (text) or record (trace.dat), from 1 */
-	uint64_t bytes_req;   /* allocations; 0 = the record does not say */
-	uint64_t bytes_alloc; /* the same */
+	uint32_t bytes_req;   /* allocations; 0 = the record does not say */
+	uint32_t bytes_alloc; /* the same */
 	uint32_t name;	      /* of the cache, see trace_name(); 0 = none */
-	int32_t cpu;	      /* 0..TRACE_MAX_CPU */
-	int32_t node;	      /* asked for; -1 = any */
+	int16_t cpu;	      /* 0..TRACE_MAX_CPU */
+	int16_t node;	      /* asked for; -1 = any */
 	uint8_t kind;	      /* enum trace_kind */
 	uint8_t gfp;	      /* enum trace_gfp bits */
 };
