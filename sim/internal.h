@@ -47,9 +47,10 @@ struct cpu_private {
 	struct core *core;
 	uint64_t store_last; /* when the youngest store will have drained; never
 			      * after slow_until */
-	struct miss *misses; /* miss_buffers of them */
+	struct miss *misses; /* under way, in no order; room for max_misses */
+	int nr_misses, max_misses;
 	uint64_t *stores;    /* ring of store_buffer completion dates */
-	uint64_t nr_stores;
+	int next_store, max_stores;
 	const uint32_t *dram; /* latency by home node, cycles */
 
 	/* engine */

@@ -13,7 +13,8 @@
 
 static uint64_t frac(double cycles)
 {
-	return (uint64_t)(cycles * (double)FRAC_ONE + 0.5);
+	/* signed: the host converts that in one instruction */
+	return (uint64_t)(int64_t)(cycles * (double)FRAC_ONE + 0.5);
 }
 
 /* Vigna's splitmix64, the seeder he recommends for xoshiro

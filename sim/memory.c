@@ -390,15 +390,14 @@ static uint64_t tag_of(const struct cpu_private *p, uint64_t line)
 	return line << L1_SHIFT | p->cpu.l1_thread;
 }
 
-/* Makes @line present in @p's L1, writable if @write. Not for L1 hits that
- * are good enough. */
-static struct access_price fetch(struct cpu_private *p, uint64_t line,
-				 bool write)
+/* Makes @line present in @p's L1, writable if @write; @way is where it is
+ * there now, or NULL. Not for L1 hits that are good enough. */
+static struct access_price fetch(struct cpu_private *p, struct l1_way *way,
+				 uint64_t line, bool write)
 {
 	struct memory *mm = p->cpu.machine->memory;
 	struct caches *x = mm->caches;
 	struct access_price price = { 0, CAUSE_L1 };
-	struct l1_way *way = l1_find(x, p->core, line);
 	uint64_t tag = tag_of(p, line);
 	uint32_t handle;
 	struct line *e = cache_line(x, line, &handle);
@@ -458,39 +457,55 @@ static struct access_price fetch(struct cpu_private *p, uint64_t line,
 
 /* ---- miss buffers ---- */
 
+/* Forgets the misses that are done. */
+static void tidy_misses(struct cpu_private *p)
+{
+	for (int i = 0; i < p->nr_misses;) {
+		if (p->misses[i].done <= p->cpu.now)
+			p->misses[i] = p->misses[--p->nr_misses];
+		else
+			i++;
+	}
+}
+
+/* The buffer that is free first: NULL = one is free now. */
 static struct miss *first_free(struct cpu_private *p)
 {
 	struct miss *best = p->misses;
 
-	for (int64_t i = 1; i < p->cpu.machine->params->miss_buffers; i++)
+	tidy_misses(p);
+	if (p->nr_misses < p->max_misses)
+		return NULL;
+	for (int i = 1; i < p->nr_misses; i++)
 		if (p->misses[i].done < best->done)
 			best = &p->misses[i];
 	return best;
 }
 
-static void no_short_way_until(struct cpu_private *p, uint64_t date)
-{
-	if (date > p->cpu.slow_until)
-		p->cpu.slow_until = date;
-}
-
-/* Stalls until a buffer is free. */
-static struct miss *wait_for_buffer(struct cpu_private *p)
+/* A miss that will be done at @done, in the buffer that is free first. */
+static void add_miss(struct cpu_private *p, struct miss miss)
 {
 	struct miss *b = first_free(p);
 
-	if (b->done > p->cpu.now)
+	*(b ? b : &p->misses[p->nr_misses++]) = miss;
+	if (miss.done > p->cpu.slow_until)
+		p->cpu.slow_until = miss.done;
+}
+
+/* Stalls until a buffer is free. */
+static void wait_for_buffer(struct cpu_private *p)
+{
+	struct miss *b = p->nr_misses ? first_free(p) : NULL;
+
+	if (b)
 		charge(p, b->cause, b->done - p->cpu.now);
-	return b;
 }
 
 /* Stalls if @line is on its way for an earlier prefetch, or (@stores) for an
  * earlier store. */
 static void wait_for_line(struct cpu_private *p, uint64_t line, bool stores)
 {
-	if (p->cpu.now >= p->cpu.slow_until)
-		return;
-	for (int64_t i = 0; i < p->cpu.machine->params->miss_buffers; i++) {
+	for (int i = 0; i < p->nr_misses; i++) {
 		struct miss *b = &p->misses[i];
 
 		if (b->line == line && (b->load || stores) &&
@@ -499,12 +514,12 @@ static void wait_for_line(struct cpu_private *p, uint64_t line, bool stores)
 	}
 }
 
-/* When a prefetch of @line that is under way will be done; 0 if none is. */
+/* When what is under way for @line will be done; 0 if nothing is. */
 static uint64_t line_due(const struct cpu_private *p, uint64_t line)
 {
 	uint64_t due = 0;
 
-	for (int64_t i = 0; i < p->cpu.machine->params->miss_buffers; i++)
+	for (int i = 0; i < p->nr_misses; i++)
 		if (p->misses[i].line == line)
 			due = MAX(due, p->misses[i].done);
 	return due;
@@ -512,16 +527,26 @@ static uint64_t line_due(const struct cpu_private *p, uint64_t line)
 
 /* ---- accesses ---- */
 
-/* A hit that is good enough, wherever in its set. */
-static bool l1_hit(struct cpu_private *p, uint64_t line, bool write)
+/* Where @line is in L1, or NULL: by the hint, else by a search. */
+static struct l1_way *l1_way(const struct cpu_private *p, uint64_t line)
 {
-	const struct caches *x = p->cpu.machine->memory->caches;
-	struct l1_way *way = l1_find(x, p->core, line);
+	struct l1_way *way =
+		&p->cpu.l1[p->cpu.l1_hints[line & p->cpu.l1_hint_mask]];
+
+	if (way->tag >> L1_SHIFT == line)
+		return way;
+	return l1_find(p->cpu.machine->memory->caches, p->core, line);
+}
+
+/* A hit that is good enough. */
+static bool l1_hit(struct cpu_private *p, struct l1_way *way, uint64_t line,
+		   bool write)
+{
 	uint64_t want = tag_of(p, line) | L1_WRITABLE;
 
 	if (!way || (way->tag | (write ? 0 : L1_WRITABLE)) != want)
 		return false;
-	l1_use(x, p->core, way);
+	l1_use(p->cpu.machine->memory->caches, p->core, way);
 	return true;
 }
 
@@ -539,17 +564,17 @@ void __cpu_read(struct cpu *c, sim_addr a)
 	struct cpu_private *p = priv(c);
 	uint64_t line = a / SIM_LINE;
 	struct access_price price;
+	struct l1_way *way;
 
 	if (is_uniform(p))
 		return;
 	count_access(p, a, LOAD);
 	wait_for_line(p, line, false);
-	if (l1_hit(p, line, false)) {
+	way = l1_way(p, line);
+	if (l1_hit(p, way, line, false))
 		return;
-	}
-	if (p->cpu.now < p->cpu.slow_until)
-		wait_for_buffer(p);
-	price = fetch(p, line, false);
+	wait_for_buffer(p);
+	price = fetch(p, way, line, false);
 	charge(p, price.cause, price.cycles);
 }
 
@@ -558,26 +583,27 @@ void __cpu_prefetch(struct cpu *c, sim_addr a)
 	struct cpu_private *p = priv(c);
 	uint64_t line = a / SIM_LINE;
 	struct access_price price;
-	struct miss *b;
+	struct l1_way *way;
 
 	if (cpu_l1_hit(c, a, false) || is_uniform(p))
 		return;
 	count_access(p, a, LOAD);
-	if (l1_hit(p, line, false)) {
+	way = l1_way(p, line);
+	if (l1_hit(p, way, line, false))
 		return;
-	}
-	b = wait_for_buffer(p);
-	price = fetch(p, line, false);
-	*b = (struct miss){ line, c->now + price.cycles, price.cause, true };
-	no_short_way_until(p, b->done);
+	wait_for_buffer(p);
+	price = fetch(p, way, line, false);
+	add_miss(p, (struct miss){ line, c->now + price.cycles, price.cause,
+				   true });
 }
 
 /* Stalls until the store buffer has an entry; the oldest's. */
 static uint64_t *wait_for_entry(struct cpu_private *p)
 {
-	uint64_t *entry = &p->stores[p->nr_stores++ %
-				     p->cpu.machine->params->store_buffer];
+	uint64_t *entry = &p->stores[p->next_store];
 
+	if (++p->next_store == p->max_stores)
+		p->next_store = 0;
 	if (*entry > p->cpu.now)
 		charge(p, CAUSE_STORE, *entry - p->cpu.now);
 	return entry;
@@ -595,38 +621,43 @@ void __cpu_write(struct cpu *c, sim_addr a)
 	struct cpu_private *p = priv(c);
 	uint64_t line = a / SIM_LINE, start, *entry;
 	struct access_price price;
+	struct l1_way *way;
 	struct miss *b;
 
 	if (is_uniform(p))
 		return;
 	count_access(p, a, STORE);
 	entry = wait_for_entry(p);
-	if (l1_hit(p, line, true)) {
-		drain(p, entry, p->cpu.now);
+	way = l1_way(p, line);
+	if (l1_hit(p, way, line, true)) {
+		drain(p, entry, c->now);
 		return;
 	}
-	price = fetch(p, line, true);
-	start = MAX(line_due(p, line), p->cpu.now);
+	price = fetch(p, way, line, true);
+	start = MAX(line_due(p, line), c->now);
 	if (!price.cycles) { /* ours alone, only not written to yet */
 		drain(p, entry, start);
 		return;
 	}
 	b = first_free(p);
-	start = MAX(b->done, start);
-	*b = (struct miss){ line, start + price.cycles, price.cause, false };
-	no_short_way_until(p, b->done);
-	drain(p, entry, b->done);
+	if (b)
+		start = MAX(start, b->done);
+	add_miss(p, (struct miss){ line, start + price.cycles, price.cause,
+				   false });
+	drain(p, entry, start + price.cycles);
 }
 
 void memory_take(struct cpu_private *p, sim_addr a)
 {
 	uint64_t line = a / SIM_LINE;
+	struct l1_way *way;
 
-	if (is_uniform(p))
+	if (p->cpu.machine->uniform)
 		return;
 	count_access(p, a, RMW);
-	if (!l1_hit(p, line, true))
-		fetch(p, line, true);
+	way = l1_way(p, line);
+	if (!l1_hit(p, way, line, true))
+		fetch(p, way, line, true);
 }
 
 static __attribute__((noinline)) void rmw_slowly(struct cpu_private *p,
@@ -634,15 +665,16 @@ static __attribute__((noinline)) void rmw_slowly(struct cpu_private *p,
 {
 	uint64_t line = a / SIM_LINE;
 	struct access_price price;
+	struct l1_way *way;
 
 	if (is_uniform(p))
 		return;
 	count_access(p, a, RMW);
 	wait_for_line(p, line, true);
-	if (!l1_hit(p, line, true)) {
-		if (p->cpu.now < p->cpu.slow_until)
-			wait_for_buffer(p);
-		price = fetch(p, line, true);
+	way = l1_way(p, line);
+	if (!l1_hit(p, way, line, true)) {
+		wait_for_buffer(p);
+		price = fetch(p, way, line, true);
 		charge(p, price.cause, price.cycles);
 	}
 	if (op != RMW_CMPXCHG16B && p->store_last > p->cpu.now)
@@ -664,6 +696,7 @@ void cpu_copy(struct cpu *c, sim_addr to, sim_addr from, size_t bytes)
 {
 	struct cpu_private *p = priv(c);
 	struct memory *mm = c->machine->memory;
+	struct l1_way *way;
 	uint64_t first, last;
 
 	if (!c->timed || !bytes)
@@ -671,18 +704,21 @@ void cpu_copy(struct cpu *c, sim_addr to, sim_addr from, size_t bytes)
 	first = from / SIM_LINE;
 	last = (from + bytes - 1) / SIM_LINE;
 	for (uint64_t line = first; from && line <= last; line++) {
-		if (is_uniform(p) || l1_hit(p, line, false))
+		way = l1_way(p, line);
+		if (is_uniform(p) || l1_hit(p, way, line, false))
 			continue;
 		charge_frac(p, CAUSE_BULK,
-			    (fetch(p, line, false).cycles << CYCLE_FRAC_BITS) /
+			    (fetch(p, way, line, false).cycles
+			     << CYCLE_FRAC_BITS) /
 				    c->machine->params->miss_buffers);
 	}
 	first = to / SIM_LINE;
 	last = (to + bytes - 1) / SIM_LINE;
 	for (uint64_t line = first; to && line <= last; line++) {
-		if (is_uniform(p) || l1_hit(p, line, true))
+		way = l1_way(p, line);
+		if (is_uniform(p) || l1_hit(p, way, line, true))
 			continue;
-		if (fetch(p, line, true).cycles > mm->l2)
+		if (fetch(p, way, line, true).cycles > mm->l2)
 			charge_frac(p, CAUSE_BULK, mm->clear_line_frac);
 	}
 	charge_frac(p, CAUSE_BULK,
@@ -707,8 +743,10 @@ static void attach_cpu(struct memory *mm, struct cpu_private *p)
 			thread++;
 	g_assert(thread < L1_MAX_THREADS);
 	p->cpu.l1_thread = thread << L1_THREAD_SHIFT;
-	p->misses = g_new0(struct miss, m->params->miss_buffers);
-	p->stores = g_new0(uint64_t, m->params->store_buffer);
+	p->max_misses = (int)m->params->miss_buffers;
+	p->misses = g_new0(struct miss, p->max_misses);
+	p->max_stores = (int)m->params->store_buffer;
+	p->stores = g_new0(uint64_t, p->max_stores);
 	p->dram = mm->dram + (size_t)p->cpu.id * m->topology->nr_node_ids;
 	if (m->slow || m->uniform || mm->stats)
 		p->cpu.slow_until = UINT64_MAX;
