@@ -132,6 +132,8 @@ unsigned kmem_cache_object_size(const struct kmem_cache *s); /* s->size */
  * sentence on the first thing that is wrong. Touches no simulated memory.
  */
 char *kmem_cache_verify(struct kmem_cache *s, const sim_addr *held, size_t n);
+/* Objects that were allocated and not freed. */
+uint64_t kmem_cache_live(const struct kmem_cache *s);
 /* Test only: breaks the state in way @kind (0..N-1); false if there is nothing
  * of that kind to break now. kmem_cache_verify() must notice each. */
 bool kmem_cache_corrupt(struct kmem_cache *s, int kind);

@@ -287,6 +287,11 @@ char *kmem_cache_verify(struct kmem_cache *s, const sim_addr *held, size_t n)
 	return v.wrong;
 }
 
+uint64_t kmem_cache_live(const struct kmem_cache *s)
+{
+	return s->allocs - s->frees;
+}
+
 /* ---- breaking things ---- */
 
 static struct slab *find_slab(struct kmem_cache *s, bool (*fits)(struct slab *))

@@ -202,7 +202,8 @@ static const char *choose_axis(const struct context *c, const char *name)
 				if (at && !strcmp(g->name, name))
 					g_hash_table_add(values, at->value);
 			}
-			if (g_hash_table_size(values) > most) {
+			/* the last of equals: a series' own axis */
+			if (g_hash_table_size(values) >= MAX(most, 2)) {
 				most = g_hash_table_size(values);
 				best = axis;
 			}

@@ -163,6 +163,22 @@ static char *flags_text(const struct point_options *o)
 	return g_strchomp(g_string_free(s, FALSE));
 }
 
+static bool verify(struct slub *sl, GError **error)
+{
+	for (struct kmem_cache *s = slub_next_cache(sl, NULL); s;
+	     s = slub_next_cache(sl, s)) {
+		g_autofree char *wrong = kmem_cache_verify(s, NULL,
+							   kmem_cache_live(s));
+
+		if (!wrong)
+			continue;
+		g_set_error(error, RESULT_ERROR, RESULT_ERROR_FORMAT,
+			    "--verify: cache %s: %s", kmem_cache_name(s), wrong);
+		return false;
+	}
+	return true;
+}
+
 struct point *point_run(const struct experiment *e, const struct variant *v,
 			uint64_t seed, const struct point_options *options,
 			GError **error)
@@ -184,7 +200,8 @@ struct point *point_run(const struct experiment *e, const struct variant *v,
 	p->config = config_effective(e, v);
 	p->flags = flags_text(options);
 	p->seed = seed;
-	if (e->workload->run(sl, e->options, seed, &r, error)) {
+	if (e->workload->run(sl, e->options, seed, &r, error) &&
+	    (!options->verify || verify(sl, error))) {
 		collect(p, m, sl, options->machine_flags);
 	} else {
 		point_free(p);

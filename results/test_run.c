@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The run command as a user has it: the same bytes whatever happens on the way,
+ * and nothing half-written. $SLUBSIM names the program. */
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "results/compare.h"
+#include "results/out.h"
+#include "results/result.h"
+#include "results/test_fixture.h"
+#include "sim/command.h"
+
+static const char short_conf[] = "[experiment]\n"
+				 "name=short\n"
+				 "topology=desktop-i7-4790k\n"
+				 "workload=bulk\n"
+				 "variants=2015-fallback;2015-bulk-alloc\n"
+				 "iterations=2\n"
+				 "[workload]\n"
+				 "sizes=1,8\n"
+				 "rounds=20\n"
+				 "[sweep]\n"
+				 "workload.object_size=256;512\n";
+
+/* The second case would take hours. */
+static const char endless_conf[] = "[experiment]\n"
+				   "name=endless\n"
+				   "topology=desktop-i7-4790k\n"
+				   "workload=bulk\n"
+				   "variants=2015-fallback\n"
+				   "[workload]\n"
+				   "sizes=1\n"
+				   "[sweep]\n"
+				   "workload.rounds=20;1000000000\n";
+
+struct place {
+	char *dir, *conf;
+};
+
+static struct place place_new(const char *conf)
+{
+	struct place p = {.dir = fixture_dir()};
+
+	p.conf = g_build_filename(p.dir, "e.conf", NULL);
+	g_assert_true(write_aside(p.conf, conf, NULL));
+	return p;
+}
+
+static void place_clear(struct place *p)
+{
+	fixture_remove(p->dir);
+	g_free(p->dir);
+	g_free(p->conf);
+}
+
+/* Starts slubsim run CONF -o DIR/@out and two more arguments (NULL: none);
+ * stderr goes to DIR/@out.err. */
+static pid_t start(const struct place *p, const char *out, const char *a,
+		   const char *b, rlim_t file_size)
+{
+	g_autofree char *dir = g_build_filename(p->dir, out, NULL);
+	g_autofree char *err = g_strconcat(dir, ".err", NULL);
+	pid_t pid = fork();
+
+	g_assert_cmpint(pid, >=, 0);
+	if (!pid) {
+		int fd = open(err, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+		int null = open("/dev/null", O_WRONLY);
+		struct rlimit limit = {file_size, file_size};
+
+		dup2(fd, 2);
+		dup2(null, 1);
+		if (file_size) {
+			signal(SIGXFSZ, SIG_IGN);
+			setrlimit(RLIMIT_FSIZE, &limit);
+		}
+		/* no gnuplot: plots have no images, and nobody waits for them */
+		g_setenv("PATH", "/nonexistent", TRUE);
+		execl(g_getenv("SLUBSIM"), "slubsim", "run", p->conf, "-o", dir,
+		      a, b, NULL);
+		_exit(99);
+	}
+	return pid;
+}
+
+static int finish(pid_t pid)
+{
+	int status;
+
+	g_assert_cmpint(waitpid(pid, &status, 0), ==, pid);
+	return WIFEXITED(status) ? WEXITSTATUS(status) :
+				   128 + WTERMSIG(status);
+}
+
+static int run(const struct place *p, const char *out, const char *a,
+	       const char *b)
+{
+	return finish(start(p, out, a, b, 0));
+}
+
+static char *file_in(const struct place *p, const char *out, const char *name)
+{
+	g_autofree char *dir = g_build_filename(p->dir, out, NULL);
+
+	return fixture_read(dir, name);
+}
+
+static void assert_same(const struct place *p, const char *x, const char *y)
+{
+	static const char *const names[] = {
+		"result.json", "table.txt", "results.tsv", "breakdown.txt",
+		"2015-fallback/object_size=512/perf.folded",
+		"plots/pair_cycles,object_size=512.gp"};
+
+	for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
+		g_autofree char *a = file_in(p, x, names[i]);
+		g_autofree char *b = file_in(p, y, names[i]);
+
+		g_assert_nonnull(a);
+		g_assert_cmpstr(a, ==, b);
+	}
+}
+
+static int count_partial(const char *dir)
+{
+	g_autoptr(GDir) d = g_dir_open(dir, 0, NULL);
+	const char *name;
+	int n = 0;
+
+	while (d && (name = g_dir_read_name(d))) {
+		g_autofree char *path = g_build_filename(dir, name, NULL);
+
+		n += strstr(name, ".tmp-") != NULL;
+		if (g_file_test(path, G_FILE_TEST_IS_DIR))
+			n += count_partial(path);
+	}
+	return n;
+}
+
+static void test_same_bytes(void)
+{
+	struct place p = place_new(short_conf);
+	g_autofree char *err = NULL;
+
+	g_assert_cmpint(run(&p, "one", "--jobs=1", NULL), ==, 0);
+	g_assert_cmpint(run(&p, "two", "--jobs=3", NULL), ==, 0);
+	assert_same(&p, "one", "two");
+	err = file_in(&p, "", "one.err");
+	g_assert_nonnull(strstr(err, "gnuplot is not installed"));
+	place_clear(&p);
+}
+
+static void test_seed_matters(void)
+{
+	struct place p = place_new(short_conf);
+	g_autofree char *a = NULL, *b = NULL;
+
+	g_assert_cmpint(run(&p, "one", "--iterations=1", NULL), ==, 0);
+	g_assert_cmpint(run(&p, "two", "--iterations=1", "--seed=7"), ==, 0);
+	a = file_in(&p, "one", "result.json");
+	b = file_in(&p, "two", "result.json");
+	g_assert_cmpstr(a, !=, b);
+	g_assert_nonnull(strstr(b, "\"seed\" : 7"));
+	place_clear(&p);
+}
+
+/* Each point's effective config is an experiment that gives that point. */
+static void test_effective_config(void)
+{
+	struct place p = place_new(short_conf);
+	g_autofree char *config = NULL, *one = NULL, *two = NULL;
+	struct result *r, *again;
+	g_autoptr(GError) e = NULL;
+	const struct point *a, *b;
+
+	g_assert_cmpint(run(&p, "one", NULL, NULL), ==, 0);
+	config = file_in(&p, "one",
+			 "2015-bulk-alloc/object_size=512/config.conf");
+	g_assert_true(write_aside(p.conf, config, NULL));
+	g_assert_cmpint(run(&p, "two", NULL, NULL), ==, 0);
+	one = g_build_filename(p.dir, "one", NULL);
+	two = g_build_filename(p.dir, "two", NULL);
+	r = result_load(one, &e);
+	g_assert_no_error(e);
+	again = result_load(two, &e);
+	g_assert_no_error(e);
+	a = r->points->pdata[r->points->len - 1];
+	b = again->points->pdata[again->points->len - 1];
+	g_assert_cmpstr(a->variant, ==, "2015-bulk-alloc");
+	g_assert_cmpuint(a->cycles, ==, b->cycles);
+	g_assert_cmpuint(a->instructions, ==, b->instructions);
+	result_free(r);
+	result_free(again);
+	place_clear(&p);
+}
+
+/* Waits until a point has been finished. */
+static void wait_for_point(const struct place *p, const char *out)
+{
+	g_autofree char *dir = g_build_filename(p->dir, out, "points", NULL);
+
+	for (int i = 0; i < 600; i++) {
+		g_autoptr(GDir) d = g_dir_open(dir, 0, NULL);
+		const char *name;
+
+		while (d && (name = g_dir_read_name(d)))
+			if (g_str_has_suffix(name, ".json"))
+				return;
+		g_usleep(50000);
+	}
+	g_assert_not_reached();
+}
+
+static void test_interrupt(void)
+{
+	struct place p = place_new(endless_conf);
+	g_autofree char *json = NULL, *table = NULL;
+	g_autofree char *dir = g_build_filename(p.dir, "x", NULL);
+	struct result *r;
+	pid_t pid = start(&p, "x", "--jobs=2", NULL, 0);
+
+	wait_for_point(&p, "x");
+	kill(pid, SIGINT);
+	g_assert_cmpint(finish(pid), ==, 128 + SIGINT);
+	r = result_load(dir, NULL);
+	g_assert_nonnull(r);
+	g_assert_false(r->complete);
+	g_assert_cmpuint(r->points->len, ==, 1);
+	result_free(r);
+	table = file_in(&p, "x", "table.txt");
+	g_assert_nonnull(strstr(table, "INCOMPLETE"));
+	g_assert_cmpint(count_partial(dir), ==, 0);
+	place_clear(&p);
+}
+
+static void test_kill_and_resume(void)
+{
+	struct place p = place_new(short_conf);
+	g_autofree char *dir = g_build_filename(p.dir, "killed", NULL);
+	pid_t pid = start(&p, "killed", "--jobs=1", NULL, 0);
+
+	wait_for_point(&p, "killed");
+	kill(pid, SIGKILL);
+	g_assert_cmpint(finish(pid), ==, 128 + SIGKILL);
+	g_assert_cmpint(run(&p, "killed", "--resume", NULL), ==, 0);
+	g_assert_cmpint(run(&p, "whole", NULL, NULL), ==, 0);
+	assert_same(&p, "killed", "whole");
+	g_assert_cmpint(count_partial(dir), ==, 0);
+	place_clear(&p);
+}
+
+static void test_two_at_once(void)
+{
+	struct place p = place_new(endless_conf);
+	g_autofree char *err = NULL;
+	pid_t pid = start(&p, "x", NULL, NULL, 0);
+	int code;
+
+	wait_for_point(&p, "x");
+	code = run(&p, "x", NULL, NULL);
+	kill(pid, SIGTERM);
+	g_assert_cmpint(finish(pid), ==, 128 + SIGTERM);
+	g_assert_cmpint(code, ==, EXIT_RUN_FAILED);
+	place_clear(&p);
+}
+
+/* Nothing but whole files, an error of one line, exit 1. */
+static void test_disk_full(void)
+{
+	struct place p = place_new(short_conf);
+	g_autofree char *dir = g_build_filename(p.dir, "full", NULL);
+	g_autofree char *err = NULL, *json = NULL;
+
+	/* room for points and tables, but not for result.json */
+	g_assert_cmpint(finish(start(&p, "full", NULL, NULL, 30000)), ==,
+			EXIT_RUN_FAILED);
+	json = file_in(&p, "full", "result.json");
+	g_assert_null(json);
+	err = file_in(&p, "", "full.err");
+	g_assert_nonnull(strstr(err, "File too large"));
+	g_assert_cmpint(count_partial(dir), ==, 0);
+	place_clear(&p);
+}
+
+static void test_bad_config(void)
+{
+	struct place p = place_new("[experiment]\nname=x\ncolour=red\n");
+	g_autofree char *dir = g_build_filename(p.dir, "x", NULL);
+	g_autofree char *err = NULL;
+
+	g_assert_cmpint(run(&p, "x", NULL, NULL), ==, EXIT_USAGE);
+	err = file_in(&p, "", "x.err");
+	g_assert_nonnull(strstr(err, "colour"));
+	g_assert_true(strchr(err, '\n') == err + strlen(err) - 1);
+	g_assert_false(g_file_test(dir, G_FILE_TEST_EXISTS));
+	place_clear(&p);
+}
+
+/* Another run in the folder leaves nothing of the first, but what is not ours. */
+static void test_rerun_clears(void)
+{
+	struct place p = place_new(short_conf);
+	g_autofree char *old = g_build_filename(p.dir, "x", "2015-bulk-alloc",
+						NULL);
+	g_autofree char *mine = g_build_filename(p.dir, "x", "notes", NULL);
+
+	g_assert_cmpint(run(&p, "x", NULL, NULL), ==, 0);
+	g_assert_true(g_file_test(old, G_FILE_TEST_EXISTS));
+	g_assert_true(write_aside(mine, "mine", NULL));
+	g_assert_cmpint(
+		run(&p, "x", "--set", "experiment.variants=2015-fallback"), ==,
+		0);
+	g_assert_false(g_file_test(old, G_FILE_TEST_EXISTS));
+	g_assert_true(g_file_test(mine, G_FILE_TEST_EXISTS));
+	place_clear(&p);
+}
+
+static void test_verify(void)
+{
+	struct place p = place_new(short_conf);
+
+	g_assert_cmpint(run(&p, "x", "--verify", "--exact-slow"), ==, 0);
+	place_clear(&p);
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_assert_nonnull(g_getenv("SLUBSIM"));
+	g_test_add_func("/run/same-bytes", test_same_bytes);
+	g_test_add_func("/run/seed-matters", test_seed_matters);
+	g_test_add_func("/run/effective-config", test_effective_config);
+	g_test_add_func("/run/interrupt", test_interrupt);
+	g_test_add_func("/run/kill-and-resume", test_kill_and_resume);
+	g_test_add_func("/run/two-at-once", test_two_at_once);
+	g_test_add_func("/run/disk-full", test_disk_full);
+	g_test_add_func("/run/bad-config", test_bad_config);
+	g_test_add_func("/run/rerun-clears", test_rerun_clears);
+	g_test_add_func("/run/verify", test_verify);
+	return g_test_run();
+}
