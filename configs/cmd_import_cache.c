@@ -12,33 +12,33 @@ static struct {
 	int nr_cpus, report;
 	int rows;
 	double scale;
-} args = { .rows = 32 };
+} args = {.rows = 32};
 
 static const GOptionEntry options[] = {
-	{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &args.output,
-	  "write an experiment that replays the counts per CPU, and OUT.counts "
-	  "beside it", "OUT.conf" },
-	{ "cache", 'c', 0, G_OPTION_ARG_STRING, &args.cache,
-	  "only this cache of several", "NAME" },
-	{ "report", 'r', 0, G_OPTION_ARG_INT, &args.report,
-	  "only the N-th report of several", "N" },
-	{ "variant", 'v', 0, G_OPTION_ARG_STRING, &args.variant,
-	  "variant whose rules the sizes are compared with (else by the "
-	  "counters' names)", "NAME" },
-	{ "nr-cpus", 0, 0, G_OPTION_ARG_INT, &args.nr_cpus,
-	  "CPUs of the machine; orders of slabs depend on it", "N" },
-	{ "cpus", 0, 0, G_OPTION_ARG_INT, &args.rows,
-	  "rows of the table per CPU at most (32)", "N" },
-	{ "topology", 't', 0, G_OPTION_ARG_STRING, &args.topology,
-	  "topology for the experiment", "NAME" },
-	{ "variants", 0, 0, G_OPTION_ARG_STRING, &args.variants,
-	  "variants for the experiment (else the one compared with)",
-	  "NAME;..." },
-	{ "scale", 0, 0, G_OPTION_ARG_DOUBLE, &args.scale,
-	  "factor for the counts (else such that a million are replayed)",
-	  "F" },
-	{ NULL }
-};
+	{"output", 'o', 0, G_OPTION_ARG_FILENAME, &args.output,
+	 "write an experiment that replays the counts per CPU, and OUT.counts "
+	 "beside it",
+	 "OUT.conf"},
+	{"cache", 'c', 0, G_OPTION_ARG_STRING, &args.cache,
+	 "only this cache of several", "NAME"},
+	{"report", 'r', 0, G_OPTION_ARG_INT, &args.report,
+	 "only the N-th report of several", "N"},
+	{"variant", 'v', 0, G_OPTION_ARG_STRING, &args.variant,
+	 "variant whose rules the sizes are compared with (else by the "
+	 "counters' names)",
+	 "NAME"},
+	{"nr-cpus", 0, 0, G_OPTION_ARG_INT, &args.nr_cpus,
+	 "CPUs of the machine; orders of slabs depend on it", "N"},
+	{"cpus", 0, 0, G_OPTION_ARG_INT, &args.rows,
+	 "rows of the table per CPU at most (32)", "N"},
+	{"topology", 't', 0, G_OPTION_ARG_STRING, &args.topology,
+	 "topology for the experiment", "NAME"},
+	{"variants", 0, 0, G_OPTION_ARG_STRING, &args.variants,
+	 "variants for the experiment (else the one compared with)",
+	 "NAME;..."},
+	{"scale", 0, 0, G_OPTION_ARG_DOUBLE, &args.scale,
+	 "factor for the counts (else such that a million are replayed)", "F"},
+	{NULL}};
 
 /* More reports than this are a table. */
 enum { MAX_SUMMARIES = 20 };
@@ -115,15 +115,18 @@ static bool write_experiment(const struct slab_report *r,
 	g_autofree char *name = name_of(args.output);
 	g_autofree char *counts_path = NULL, *counts_name = NULL;
 	g_autofree char *counts = NULL, *text = NULL;
-	struct slab_conf conf = { args.topology, args.variants ?
-				  args.variants : variant_of(r) };
+	g_autofree char *topology = import_config_name(args.topology);
+	struct slab_conf conf = {topology,
+				 args.variants ? args.variants : variant_of(r)};
 
 	if (!slab_has_counts(r))
-		return import_fail(error, r->file, r->line, "no allocations "
+		return import_fail(error, r->file, r->line,
+				   "no allocations "
 				   "and frees per CPU, expected counters of "
 				   "SLUB_STATS to replay");
 	counts_path = g_strconcat(args.output, ".counts", NULL);
-	counts_name = g_path_get_basename(counts_path);
+	/* a run may be started anywhere */
+	counts_name = g_canonicalize_filename(counts_path, NULL);
 	conf.counts = counts_name;
 	conf.scale = args.scale > 0 ? args.scale : default_scale(r);
 	counts = slab_counts(r);
@@ -145,9 +148,10 @@ static bool table(const GPtrArray *picked, GString *out, GError **error)
 			return false;
 		failed += slab_failures(out, picked->pdata[i], checks);
 	}
-	g_string_append_printf(out, "%u caches, something fails in %u; --cache "
-			       "NAME tells more of one\n", picked->len,
-			       failed);
+	g_string_append_printf(out,
+			       "%u caches, something fails in %u; --cache "
+			       "NAME tells more of one\n",
+			       picked->len, failed);
 	return true;
 }
 
@@ -161,12 +165,14 @@ static bool import_all(const char *path, GString *out, GError **error)
 		return false;
 	picked = pick(all);
 	if (!picked->len)
-		return import_fail(error, path, 0, "no cache %s among %u, "
-				   "expected one that is there", args.cache,
-				   all->len);
+		return import_fail(error, path, 0,
+				   "no cache %s among %u, "
+				   "expected one that is there",
+				   args.cache, all->len);
 	one = picked->len == 1;
 	if (args.output && !one)
-		return import_fail(error, path, 0, "%u reports, expected one: "
+		return import_fail(error, path, 0,
+				   "%u reports, expected one: "
 				   "choose by --cache or --report",
 				   picked->len);
 	if (picked->len > MAX_SUMMARIES)

@@ -16,18 +16,17 @@ static struct {
 } args;
 
 static const GOptionEntry options[] = {
-	{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &args.output,
-	  "where to write the topology file (else to stdout)", "OUT.conf" },
-	{ "machine", 'm', 0, G_OPTION_ARG_STRING, &args.machine,
-	  "machine file that gives latencies and missing caches", "NAME" },
-	{ "name", 0, 0, G_OPTION_ARG_STRING, &args.name,
-	  "name of the topology (else that of the first file)", "NAME" },
-	{ "memory-mb", 0, 0, G_OPTION_ARG_INT64, &args.memory_mb,
-	  "memory of each node with CPUs where no input tells any", "MB" },
-	{ "cpus-per-node", 0, 0, G_OPTION_ARG_INT, &args.cpus_per_node,
-	  "CPUs of each node where no input tells any", "N" },
-	{ NULL }
-};
+	{"output", 'o', 0, G_OPTION_ARG_FILENAME, &args.output,
+	 "where to write the topology file (else to stdout)", "OUT.conf"},
+	{"machine", 'm', 0, G_OPTION_ARG_STRING, &args.machine,
+	 "machine file that gives latencies and missing caches", "NAME"},
+	{"name", 0, 0, G_OPTION_ARG_STRING, &args.name,
+	 "name of the topology (else that of the first file)", "NAME"},
+	{"memory-mb", 0, 0, G_OPTION_ARG_INT64, &args.memory_mb,
+	 "memory of each node with CPUs where no input tells any", "MB"},
+	{"cpus-per-node", 0, 0, G_OPTION_ARG_INT, &args.cpus_per_node,
+	 "CPUs of each node where no input tells any", "N"},
+	{NULL}};
 
 static int usage(const char *what)
 {
@@ -74,12 +73,13 @@ static bool load_machine(struct machine_params *p, GError **error)
 static bool import_all(int argc, char **argv, char **conf, GPtrArray **notes,
 		       GError **error)
 {
-	struct resolve_options how = { args.memory_mb, args.cpus_per_node };
+	struct resolve_options how = {args.memory_mb, args.cpus_per_node};
 	g_autoptr(GPtrArray) all = facts_array_new();
-	g_autofree char *name = args.name ? g_strdup(args.name) :
-					    name_of(argv[0]);
+	g_autofree char *name =
+		args.name ? g_strdup(args.name) : name_of(argv[0]);
 	g_autofree char *inputs = NULL, *caches = NULL;
-	struct machine_params params = { 0 };
+	g_autofree char *machine = import_config_name(args.machine);
+	struct machine_params params = {0};
 	struct imported_machine *m;
 	struct machine_facts *f;
 
@@ -93,10 +93,9 @@ static bool import_all(int argc, char **argv, char **conf, GPtrArray **notes,
 	m = facts_resolve(f, name, &how, error);
 	if (!m)
 		return false;
-	caches = import_caches_to_conf(f, args.machine,
-				       args.machine ? &params : NULL,
+	caches = import_caches_to_conf(f, machine, machine ? &params : NULL,
 				       m->notes);
-	*conf = imported_machine_to_conf(m, f, inputs, args.machine, caches);
+	*conf = imported_machine_to_conf(m, f, inputs, machine, caches);
 	*notes = g_ptr_array_ref(m->notes);
 	imported_machine_free(m);
 	return true;

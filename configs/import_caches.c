@@ -10,8 +10,9 @@ static const struct cache_facts *cache_of(const struct machine_facts *f,
 {
 	static const struct {
 		const char *kib, *ways;
-	} keys[] = { { "l1_kib", "l1_ways" }, { "l2_kib", "l2_ways" },
-		     { "l3_kib", "l3_ways" } };
+	} keys[] = {{"l1_kib", "l1_ways"},
+		    {"l2_kib", "l2_ways"},
+		    {"l3_kib", "l3_ways"}};
 
 	for (int i = 0; i < 3; i++) {
 		const struct cache_facts *c = &f->caches[i];
@@ -39,9 +40,9 @@ static void append_value(GString *s, const struct param_desc *p,
 		g_string_append_printf(s, "%" G_GINT64_FORMAT,
 				       *(const int64_t *)member);
 	else if (p->type == PARAM_DOUBLE)
-		g_string_append(s, g_ascii_formatd(number, sizeof(number),
-						   "%.10g",
-						   *(const double *)member));
+		g_string_append(s,
+				g_ascii_formatd(number, sizeof(number), "%.10g",
+						*(const double *)member));
 }
 
 char *import_caches_to_conf(const struct machine_facts *f, const char *name,
@@ -57,16 +58,19 @@ char *import_caches_to_conf(const struct machine_facts *f, const char *name,
 		if (c && value >= p->min && value <= p->max) {
 			g_autofree char *from = origin_to_string(&c->from);
 
-			g_string_append_printf(s, "# %s: %s\n%s=%"
-					       G_GINT64_FORMAT "\n",
-					       p->key, from, p->key, value);
+			g_string_append_printf(
+				s, "# %s: %s\n%s=%" G_GINT64_FORMAT "\n",
+				p->key, from, p->key, value);
 			continue;
 		}
 		if (c)
-			g_ptr_array_add(notes, g_strdup_printf(
-				"%s: %" G_GINT64_FORMAT " %s in the input is "
-				"outside of %g to %g, not used", p->key, value,
-				p->unit, p->min, p->max));
+			g_ptr_array_add(
+				notes,
+				g_strdup_printf("%s: %" G_GINT64_FORMAT
+						" %s in the input is "
+						"outside of %g to %g, not used",
+						p->key, value, p->unit, p->min,
+						p->max));
 		if (!params)
 			continue;
 		g_string_append_printf(s, "# %s: machine file %s, ", p->key,

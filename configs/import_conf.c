@@ -12,7 +12,9 @@ static void append_line(GString *s, const char *key, const char *value)
 	g_string_append(s, key);
 	for (const char *c = value; *c; c++)
 		g_string_append_c(s, (unsigned char)*c < ' ' || *c == 0x7f ||
-					     *c == '\\' ? '?' : *c);
+						     *c == '\\'
+					     ? '?'
+					     : *c);
 	g_string_append_c(s, '\n');
 }
 
@@ -30,8 +32,10 @@ static void append_lists(GString *s, const struct topology *t, const char *key,
 
 	for (int i = 0; i < t->nr_cpu_ids; i++)
 		if (t->cpus[i].online)
-			id_set_add(&sets[*(const int *)((const char *)&t->cpus[i]
-							+ member)], i);
+			id_set_add(
+				&sets[*(const int *)((const char *)&t->cpus[i] +
+						     member)],
+				i);
 	g_string_append_printf(s, "%s=", key);
 	for (int k = 0; k < nr; k++) {
 		g_autofree char *list = id_set_to_list(&sets[k]);
@@ -45,7 +49,7 @@ static void append_node(GString *s, const struct imported_machine *m, int n)
 {
 	const struct topology *t = m->topology;
 	const struct imported_node *in = &m->nodes[n];
-	struct id_set cpus = { 0 };
+	struct id_set cpus = {0};
 	g_autofree char *list = NULL;
 
 	for (int i = 0; i < t->nr_cpu_ids; i++)
@@ -53,8 +57,8 @@ static void append_node(GString *s, const struct imported_machine *m, int n)
 			id_set_add(&cpus, i);
 	list = id_set_to_list(&cpus);
 	g_string_append_printf(s, "\n[node %d]\n", n);
-	append_comment(s, "cpus", in->cpus_from ? in->cpus_from :
-					"none in the input");
+	append_comment(s, "cpus",
+		       in->cpus_from ? in->cpus_from : "none in the input");
 	g_string_append_printf(s, "cpus=%s\n", list);
 	append_comment(s, "memory_mb", in->memory_from);
 	g_string_append_printf(s, "memory_mb=%" G_GUINT64_FORMAT "\n",
@@ -86,9 +90,9 @@ char *imported_machine_to_conf(const struct imported_machine *m,
 		append_comment(s, "note", m->notes->pdata[i]);
 	g_string_append(s, "\n[topology]\n");
 	append_line(s, "name=", t->name);
-	description = g_strdup_printf("%s%s%d CPUs, %d nodes", f->model ?
-				      f->model : "", f->model ? ", " : "",
-				      t->nr_cpus, t->nr_nodes);
+	description = g_strdup_printf(
+		"%s%s%d CPUs, %d nodes", f->model ? f->model : "",
+		f->model ? ", " : "", t->nr_cpus, t->nr_nodes);
 	append_line(s, "description=", description);
 	if (machine) {
 		append_comment(s, "machine", "option --machine");

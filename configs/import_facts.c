@@ -14,8 +14,10 @@ struct machine_facts *facts_new(const char *name, enum facts_kind kind,
 	f->cpus = g_new(struct cpu_facts, TOPOLOGY_MAX_CPUS);
 	for (int i = 0; i < TOPOLOGY_MAX_CPUS; i++)
 		f->cpus[i] = (struct cpu_facts){
-			.online = FACT_UNKNOWN, .node = FACT_UNKNOWN,
-			.core = FACT_UNKNOWN, .socket = FACT_UNKNOWN,
+			.online = FACT_UNKNOWN,
+			.node = FACT_UNKNOWN,
+			.core = FACT_UNKNOWN,
+			.socket = FACT_UNKNOWN,
 			.l3 = FACT_UNKNOWN,
 		};
 	f->nodes = g_new0(struct node_facts, TOPOLOGY_MAX_NODES);
@@ -73,7 +75,7 @@ struct node_facts *facts_node(struct machine_facts *f, int node)
 
 struct origin facts_origin(const struct machine_facts *f, int line)
 {
-	return (struct origin){ f->name, line, line };
+	return (struct origin){f->name, line, line};
 }
 
 void origin_extend(struct origin *o, const struct machine_facts *f, int line)
@@ -168,16 +170,16 @@ static void merge_node(struct machine_facts *into,
 	if (d->memory_kib == FACT_UNKNOWN && n->memory_kib != FACT_UNKNOWN) {
 		d->memory_kib = n->memory_kib;
 		d->memory = n->memory;
-	} else if (n->memory_kib != FACT_UNKNOWN && !d->memory_kib !=
-						    !n->memory_kib) {
+	} else if (n->memory_kib != FACT_UNKNOWN &&
+		   !d->memory_kib != !n->memory_kib) {
 		++*differ;
 	}
 	if (d->nearest_cpu == FACT_UNKNOWN)
 		d->nearest_cpu = n->nearest_cpu;
 	if (!d->row && n->row) {
 		d->row = g_memdup2(n->row, n->nr_row * sizeof(*n->row));
-		d->columns = g_memdup2(n->columns,
-				       n->nr_row * sizeof(*n->columns));
+		d->columns =
+			g_memdup2(n->columns, n->nr_row * sizeof(*n->columns));
 		d->nr_row = n->nr_row;
 		d->distances = n->distances;
 	}
@@ -234,14 +236,18 @@ void facts_merge(struct machine_facts *into, const struct machine_facts *from)
 	for (guint i = 0; i < from->notes->len; i++)
 		facts_note(into, "%s", (char *)from->notes->pdata[i]);
 	if (other_node)
-		facts_note(into, "%d CPUs are on other nodes in %s than in %s, "
-			   "which was believed", other_node, from->name,
-			   into->name);
+		facts_note(into,
+			   "%d CPUs are on other nodes in %s than in %s, "
+			   "which was believed",
+			   other_node, from->name, into->name);
 	if (other_memory)
-		facts_note(into, "%d nodes have memory in one of %s and %s and "
+		facts_note(into,
+			   "%d nodes have memory in one of %s and %s and "
 			   "none in the other; the latter was believed",
 			   other_memory, from->name, into->name);
 	if (added)
-		facts_note(into, "%d CPUs are in %s but not in %s, taken to be "
-			   "off line", added, from->name, into->name);
+		facts_note(into,
+			   "%d CPUs are in %s but not in %s, taken to be "
+			   "off line",
+			   added, from->name, into->name);
 }

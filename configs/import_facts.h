@@ -30,10 +30,10 @@ struct cpu_facts {
 struct node_facts {
 	bool listed;
 	int64_t memory_kib;
-	int nearest_cpu;  /* a CPU beside a CPU-less node, or FACT_UNKNOWN */
-	int *row;	  /* distances to the ids of .columns, or NULL */
+	int nearest_cpu; /* a CPU beside a CPU-less node, or FACT_UNKNOWN */
+	int *row;	 /* distances to the ids of .columns, or NULL */
 	int nr_row;
-	int *columns;	  /* node ids, nr_row of them */
+	int *columns; /* node ids, nr_row of them */
 	struct origin cpus, memory, distances;
 };
 
@@ -55,10 +55,10 @@ struct machine_facts {
 	char *model;	    /* "AMD EPYC 7601 32-Core Processor", or NULL */
 	char *architecture; /* "x86_64", or NULL */
 
-	int nr_cpu_ids, nr_node_ids; /* highest id seen + 1 */
-	struct cpu_facts *cpus;	     /* [TOPOLOGY_MAX_CPUS] */
-	struct node_facts *nodes;    /* [TOPOLOGY_MAX_NODES] */
-	struct cache_facts caches[3]; /* L1d, L2, L3 */
+	int nr_cpu_ids, nr_node_ids;		     /* highest id seen + 1 */
+	struct cpu_facts *cpus;			     /* [TOPOLOGY_MAX_CPUS] */
+	struct node_facts *nodes;		     /* [TOPOLOGY_MAX_NODES] */
+	struct cache_facts caches[3];		     /* L1d, L2, L3 */
 	struct origin cpu_list, cores, sockets, l3s; /* of the per-CPU ids */
 
 	/* Counts that a summary gives instead of ids; 0 = not given. */

@@ -2,25 +2,36 @@
 /*
  * hwloc (lstopo) XML through libhwloc.
  *
- * libhwloc trusts its input, so the text is walked with GMarkup first: that
+ * libhwloc trusts its input. So the text is walked with GMarkup first: that
  * gives errors a line, and bounds what libhwloc would allocate by numbers that
- * stand in the file. libhwloc 2.x refuses files of format 3.0; what slubsim
- * reads of them is written as in 2.0, so they're handed over as such.
+ * stand in the file. Then a child process lets libhwloc load it
+ * (import_hwloc_load.c), with its time and memory limited: a crash of libhwloc
+ * is an error like any other.
  *
- * libhwloc's tree knows where memory is, the kernel's nodes are a little
- * different: memory of a node without CPUs (HBM, CXL) covers the CPUs it is
- * next to, and nodes without memory are often missing. Both are told.
+ * libhwloc 2.x refuses files of format 3.0; what slubsim reads of them is
+ * written as in 2.0, so they're handed over as such.
  */
-#include "configs/import_facts.h"
+#include "configs/import_hwloc.h"
 
-#include <hwloc.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define MAX_OBJECTS 200000
 #define MAX_DEPTH 64
 #define MAX_ID 1048575
 #define MAX_MATRIX 2048 /* of <distances>; libhwloc allocates its square */
 #define MAX_USERDATA (1 << 20)
+
+/* Of the child; the largest honest file takes 0.1 s and 50 MB. */
+#define MAX_SECONDS 4
+#define MAX_BYTES (UINT64_C(2) << 30)
 
 struct vet {
 	const char *name;
@@ -58,8 +69,9 @@ static bool vet_number(struct vet *v, GMarkupParseContext *context,
 		return true;
 	if (import_uint(&p, max, &n) && !*p)
 		return true;
-	return vet_fail(v, context, error, "%s=\"%.40s\", expected 0 to %"
-			G_GUINT64_FORMAT, key, value, max);
+	return vet_fail(v, context, error,
+			"%s=\"%.40s\", expected 0 to %" G_GUINT64_FORMAT, key,
+			value, max);
 }
 
 static void vet_start(GMarkupParseContext *context, const char *element,
@@ -75,21 +87,26 @@ static void vet_start(GMarkupParseContext *context, const char *element,
 	}
 	v->root_seen = true;
 	if (++v->depth > MAX_DEPTH) {
-		vet_fail(v, context, error, "nested more than %d deep, "
-			 "expected what lstopo writes", MAX_DEPTH);
+		vet_fail(v, context, error,
+			 "nested more than %d deep, "
+			 "expected what lstopo writes",
+			 MAX_DEPTH);
 		return;
 	}
 	if (++v->objects > MAX_OBJECTS) {
-		vet_fail(v, context, error, "more than %d elements, expected "
-			 "what lstopo writes", MAX_OBJECTS);
+		vet_fail(v, context, error,
+			 "more than %d elements, expected "
+			 "what lstopo writes",
+			 MAX_OBJECTS);
 		return;
 	}
 	for (int i = 0; keys[i]; i++) {
 		bool fine = true;
 
 		if (!strcmp(element, "topology") && !strcmp(keys[i], "version"))
-			v->major = g_ascii_isdigit(*values[i]) ?
-					   *values[i] - '0' : 0;
+			v->major = g_ascii_isdigit(*values[i])
+					   ? *values[i] - '0'
+					   : 0;
 		else if (!strcmp(keys[i], "os_index"))
 			fine = vet_number(v, context, keys[i], values[i],
 					  MAX_ID, error);
@@ -142,13 +159,13 @@ static char *xml_of(const struct import_text *t, int *skipped)
 static bool vet_xml(const char *name, const char *xml, int skipped,
 		    struct vet *v, GError **error)
 {
-	static const GMarkupParser parser = { .start_element = vet_start,
-					      .end_element = vet_end };
+	static const GMarkupParser parser = {.start_element = vet_start,
+					     .end_element = vet_end};
 	g_autoptr(GError) why = NULL;
 	GMarkupParseContext *context;
 	bool fine;
 
-	*v = (struct vet){ .name = name, .first_line = skipped };
+	*v = (struct vet){.name = name, .first_line = skipped};
 	if (strstr(xml, "<!ENTITY"))
 		return import_fail(error, name, 0,
 				   "XML with <!ENTITY>, expected what lstopo "
@@ -182,250 +199,197 @@ static void lower_version(char *xml)
 		s[strlen("version=\"")] = '2';
 }
 
-static hwloc_topology_t load(const char *name, const char *xml, GError **error)
-{
-	hwloc_topology_t t;
+#if defined(__SANITIZE_ADDRESS__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
 
-	if (hwloc_topology_init(&t)) {
-		import_fail(error, name, 0, "libhwloc has no memory");
-		return NULL;
+static void limit_child(void)
+{
+	struct rlimit cpu = {MAX_SECONDS, MAX_SECONDS};
+	struct rlimit core = {0, 0};
+	static const int fatal[] = {SIGSEGV, SIGBUS,  SIGABRT, SIGFPE,
+				    SIGILL,  SIGALRM, SIGXCPU};
+	int null = open("/dev/null", O_WRONLY);
+
+	setrlimit(RLIMIT_CPU, &cpu);
+	setrlimit(RLIMIT_CORE, &core);
+#ifndef SANITIZED /* whose shadow memory is larger */
+	{
+		struct rlimit memory = {MAX_BYTES, MAX_BYTES};
+
+		setrlimit(RLIMIT_AS, &memory);
 	}
-	hwloc_topology_set_flags(t, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
-	if (!hwloc_topology_set_xmlbuffer(t, xml, (int)strlen(xml) + 1) &&
-	    !hwloc_topology_load(t))
-		return t;
-	hwloc_topology_destroy(t);
-	import_fail(error, name, 0, "libhwloc %x.%x can't load it, expected "
-		    "XML of lstopo 1.0 to 3.0",
-		    hwloc_get_api_version() >> 16,
-		    hwloc_get_api_version() >> 8 & 0xff);
-	return NULL;
-}
-
-/* Memory that the kernel gives to a node without CPUs, wherever hwloc draws
- * it. */
-static bool is_memory_only(hwloc_obj_t node)
-{
-	const char *type = node->subtype;
-
-	return type && (strstr(type, "HBM") || strstr(type, "MCDRAM") ||
-			strstr(type, "CXL") || strstr(type, "GPU") ||
-			strstr(type, "NVM") || strstr(type, "SPM"));
-}
-
-/* The kernel node of a PU: the smallest that covers it, memory-only ones
- * last, then the lowest id. */
-static hwloc_obj_t node_of(hwloc_topology_t t, unsigned pu)
-{
-	hwloc_obj_t best = NULL, n = NULL;
-
-	while ((n = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_NUMANODE, n))) {
-		int less;
-
-		if (!hwloc_bitmap_isset(n->cpuset, pu))
-			continue;
-		if (!best) {
-			best = n;
-			continue;
-		}
-		less = is_memory_only(n) - is_memory_only(best);
-		if (!less)
-			less = hwloc_bitmap_weight(n->cpuset) -
-			       hwloc_bitmap_weight(best->cpuset);
-		if (less < 0 || (!less && n->os_index < best->os_index))
-			best = n;
+#endif
+	alarm(2 * MAX_SECONDS);
+	/* a crash is to end it, whatever handlers the parent has */
+	for (guint i = 0; i < G_N_ELEMENTS(fatal); i++)
+		signal(fatal[i], SIG_DFL);
+	if (null >= 0) {
+		dup2(null, STDOUT_FILENO);
+		dup2(null, STDERR_FILENO);
 	}
-	return best;
 }
 
-static void take_cache(struct machine_facts *f, hwloc_topology_t t, int level,
-		       hwloc_obj_type_t type)
+/* Lets a child load @xml into @result, which both see. */
+static bool load_in_child(const char *name, const char *xml,
+			  struct hwloc_result *result, GError **error)
 {
-	hwloc_obj_t o = hwloc_get_next_obj_by_type(t, type, NULL);
+	int status;
+	pid_t pid;
 
-	if (!o || o->attr->cache.size < 1024)
-		return;
-	f->caches[level].kib = o->attr->cache.size / 1024;
-	f->caches[level].ways = MAX(o->attr->cache.associativity, 0);
-	f->caches[level].shared = hwloc_bitmap_weight(o->cpuset);
-	f->caches[level].from = facts_origin(f, 0);
+	fflush(NULL); /* or the child would print what is buffered again */
+	pid = fork();
+	if (pid < 0)
+		return import_fail(error, name, 0,
+				   "%s: no process to load it "
+				   "in",
+				   g_strerror(errno));
+	if (!pid) {
+		limit_child();
+		hwloc_result_load(xml, result);
+		_exit(0);
+	}
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return import_fail(error, name, 0, "%s",
+					   g_strerror(errno));
+	if (!WIFEXITED(status) || WEXITSTATUS(status))
+		return import_fail(error, name, 0,
+				   "libhwloc breaks down on "
+				   "it, expected XML of lstopo");
+	if (*result->error)
+		return import_fail(error, name, 0, "%s", result->error);
+	return true;
 }
 
-static bool take_pus(struct machine_facts *f, hwloc_topology_t t,
-		     GError **error)
+/* A string of the child: ended, and not empty. */
+static char *string_of(char *s, size_t size)
 {
-	hwloc_obj_t pu = NULL;
-	struct id_set homeless = { 0 };
+	s[size - 1] = '\0';
+	g_strstrip(s);
+	return *s ? g_strdup(s) : NULL;
+}
 
-	while ((pu = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_PU, pu))) {
-		hwloc_obj_t core, package, l3, node;
+static void take_cpus(struct machine_facts *f, const struct hwloc_result *r)
+{
+	struct id_set homeless = {0};
+
+	for (int i = 0; i < TOPOLOGY_MAX_CPUS; i++) {
+		const struct hwloc_pu *pu = &r->pus[i];
 		struct cpu_facts *c;
 
-		if (pu->os_index >= TOPOLOGY_MAX_CPUS)
-			return import_fail(error, f->name, 0, "PU %u, expected "
-					   "CPU numbers below %d",
-					   pu->os_index, TOPOLOGY_MAX_CPUS);
-		c = facts_cpu(f, pu->os_index);
+		if (!pu->there)
+			continue;
+		c = facts_cpu(f, i);
 		c->online = 1;
-		core = hwloc_get_ancestor_obj_by_type(t, HWLOC_OBJ_CORE, pu);
-		package = hwloc_get_ancestor_obj_by_type(t, HWLOC_OBJ_PACKAGE,
-							 pu);
-		l3 = hwloc_get_ancestor_obj_by_type(t, HWLOC_OBJ_L3CACHE, pu);
-		if (core) {
-			c->core = core->logical_index;
+		c->core = pu->core;
+		c->socket = pu->package;
+		c->l3 = pu->l3;
+		if (c->core != FACT_UNKNOWN)
 			origin_extend(&f->cores, f, 0);
-		}
-		if (package) {
-			c->socket = package->logical_index;
+		if (c->socket != FACT_UNKNOWN)
 			origin_extend(&f->sockets, f, 0);
-		}
-		if (l3) {
-			c->l3 = l3->logical_index;
+		if (c->l3 != FACT_UNKNOWN)
 			origin_extend(&f->l3s, f, 0);
-		}
-		node = node_of(t, pu->os_index);
-		if (!node || node->os_index >= TOPOLOGY_MAX_NODES)
-			id_set_add(&homeless, pu->os_index);
+		if (pu->node >= 0 && pu->node < TOPOLOGY_MAX_NODES)
+			c->node = pu->node;
 		else
-			c->node = node->os_index;
+			id_set_add(&homeless, i);
 	}
 	f->cpu_list = facts_origin(f, 0);
 	if (id_set_count(&homeless)) {
 		g_autofree char *list = id_set_to_list(&homeless);
 
-		facts_note(f, "%s: CPUs %s are in no NUMA node of the file: "
-			   "hwloc leaves out nodes without memory", f->name,
-			   list);
+		facts_note(f,
+			   "%s: CPUs %s are in no NUMA node of the file: "
+			   "hwloc leaves out nodes without memory",
+			   f->name, list);
 	}
-	return true;
 }
 
-static bool take_nodes(struct machine_facts *f, hwloc_topology_t t,
-		       GError **error)
+static void take_nodes(struct machine_facts *f, const struct hwloc_result *r)
 {
+	int nr = MIN(r->nr_distances, TOPOLOGY_MAX_NODES);
 	bool any_memory = false;
-	hwloc_obj_t n = NULL;
 
-	while ((n = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_NUMANODE, n)))
-		any_memory |= n->attr->numanode.local_memory > 0;
-	while ((n = hwloc_get_next_obj_by_type(t, HWLOC_OBJ_NUMANODE, n))) {
-		struct node_facts *node;
-		int first = hwloc_bitmap_first(n->cpuset);
+	for (int i = 0; i < TOPOLOGY_MAX_NODES; i++)
+		any_memory |= r->nodes[i].there && r->nodes[i].memory_kib > 0;
+	for (int i = 0; i < TOPOLOGY_MAX_NODES; i++) {
+		struct node_facts *n;
 
-		if (n->os_index >= TOPOLOGY_MAX_NODES)
-			return import_fail(error, f->name, 0, "NUMANode %u, "
-					   "expected node numbers below %d",
-					   n->os_index, TOPOLOGY_MAX_NODES);
-		node = facts_node(f, n->os_index);
-		node->cpus = facts_origin(f, 0);
-		if (first >= 0 && first < TOPOLOGY_MAX_CPUS)
-			node->nearest_cpu = first;
-		if (!any_memory) /* says nothing about memory at all */
+		if (!r->nodes[i].there)
 			continue;
-		node->memory_kib = n->attr->numanode.local_memory / 1024;
-		node->memory = facts_origin(f, 0);
-	}
-	return true;
-}
-
-static bool is_latency(const struct hwloc_distances_s *d)
-{
-	if (!(d->kind & HWLOC_DISTANCES_KIND_MEANS_LATENCY))
-		return false;
-	for (unsigned i = 0; i < d->nbobjs; i++) {
-		if (!d->objs[i] || d->objs[i]->type != HWLOC_OBJ_NUMANODE ||
-		    d->objs[i]->os_index >= TOPOLOGY_MAX_NODES ||
-		    d->values[i * d->nbobjs + i] != 10)
-			return false;
-	}
-	for (size_t i = 0; i < (size_t)d->nbobjs * d->nbobjs; i++)
-		if (d->values[i] > 255)
-			return false;
-	return true;
-}
-
-/* Of several matrices (hops, bandwidths), the one in the kernel's units. */
-static void take_distances(struct machine_facts *f, hwloc_topology_t t)
-{
-	struct hwloc_distances_s *all[16];
-	unsigned nr = G_N_ELEMENTS(all), ignored = 0;
-	bool taken = false;
-
-	if (hwloc_distances_get(t, &nr, all, 0, 0))
-		return;
-	nr = MIN(nr, G_N_ELEMENTS(all));
-	for (unsigned k = 0; k < nr; k++) {
-		struct hwloc_distances_s *d = all[k];
-
-		if (taken || !is_latency(d)) {
-			ignored++;
-			hwloc_distances_release(t, d);
+		n = facts_node(f, i);
+		n->cpus = facts_origin(f, 0);
+		n->nearest_cpu = r->nodes[i].nearest_cpu;
+		/* where all have none the file says nothing about memory */
+		if (!any_memory)
 			continue;
-		}
-		taken = true;
-		for (unsigned i = 0; i < d->nbobjs; i++) {
-			struct node_facts *n =
-				facts_node(f, d->objs[i]->os_index);
-
-			if (n->row)
-				continue;
-			n->nr_row = d->nbobjs;
-			n->row = g_new(int, d->nbobjs);
-			n->columns = g_new(int, d->nbobjs);
-			for (unsigned j = 0; j < d->nbobjs; j++) {
-				n->row[j] = d->values[i * d->nbobjs + j];
-				n->columns[j] = d->objs[j]->os_index;
-			}
-			n->distances = facts_origin(f, 0);
-		}
-		hwloc_distances_release(t, d);
+		n->memory_kib = r->nodes[i].memory_kib;
+		n->memory = facts_origin(f, 0);
 	}
-	if (ignored)
-		facts_note(f, "%s: %u matrices of distances not used: not "
+	for (int i = 0; i < nr; i++) {
+		struct node_facts *n;
+
+		if (r->distance_nodes[i] >= TOPOLOGY_MAX_NODES ||
+		    f->nodes[r->distance_nodes[i]].row)
+			continue;
+		n = facts_node(f, r->distance_nodes[i]);
+		n->nr_row = nr;
+		n->row = g_memdup2(&r->distances[i * nr], nr * sizeof(int));
+		n->columns = g_memdup2(r->distance_nodes, nr * sizeof(int));
+		n->distances = facts_origin(f, 0);
+	}
+	if (r->ignored_distances)
+		facts_note(f,
+			   "%s: %d matrices of distances not used: not "
 			   "between nodes, or without the kernel's 10 on the "
-			   "diagonal", f->name, ignored);
+			   "diagonal",
+			   f->name, r->ignored_distances);
 }
 
 struct machine_facts *facts_from_hwloc(const struct import_text *text,
 				       GError **error)
 {
-	struct machine_facts *f;
-	hwloc_topology_t t;
+	struct machine_facts *f = NULL;
+	struct hwloc_result *r;
 	g_autofree char *xml = NULL;
-	const char *info;
 	struct vet v;
 	int skipped;
-	bool fine;
 
 	xml = xml_of(text, &skipped);
 	if (!vet_xml(text->name, xml, skipped, &v, error))
 		return NULL;
 	if (v.major == 3)
 		lower_version(xml);
-	t = load(text->name, xml, error);
-	if (!t)
+	r = mmap(NULL, sizeof(*r), PROT_READ | PROT_WRITE,
+		 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (r == MAP_FAILED) {
+		import_fail(error, text->name, 0, "%s", g_strerror(errno));
 		return NULL;
-	f = facts_new(text->name, FACTS_HWLOC, "hwloc XML");
-	if (v.major == 3)
-		facts_note(f, "%s: format 3.0, read as 2.0", text->name);
-	info = hwloc_obj_get_info_by_name(hwloc_get_root_obj(t), "Architecture");
-	f->architecture = g_strdup(info);
-	if (hwloc_get_next_obj_by_type(t, HWLOC_OBJ_PACKAGE, NULL))
-		info = hwloc_obj_get_info_by_name(
-			hwloc_get_next_obj_by_type(t, HWLOC_OBJ_PACKAGE, NULL),
-			"CPUModel");
-	else
-		info = NULL;
-	f->model = info ? g_strstrip(g_strdup(info)) : NULL;
-	take_cache(f, t, 0, HWLOC_OBJ_L1CACHE);
-	take_cache(f, t, 1, HWLOC_OBJ_L2CACHE);
-	take_cache(f, t, 2, HWLOC_OBJ_L3CACHE);
-	fine = take_nodes(f, t, error) && take_pus(f, t, error);
-	if (fine)
-		take_distances(f, t);
-	hwloc_topology_destroy(t);
-	if (fine)
-		return f;
-	facts_free(f);
-	return NULL;
+	}
+	if (load_in_child(text->name, xml, r, error)) {
+		f = facts_new(text->name, FACTS_HWLOC, "hwloc XML");
+		if (v.major == 3)
+			facts_note(f, "%s: format 3.0, read as 2.0",
+				   text->name);
+		f->architecture =
+			string_of(r->architecture, sizeof(r->architecture));
+		f->model = string_of(r->model, sizeof(r->model));
+		for (int i = 0; i < 3; i++) {
+			if (r->caches[i].kib <= 0)
+				continue;
+			f->caches[i] = (struct cache_facts){
+				r->caches[i].kib, MAX(r->caches[i].ways, 0),
+				r->caches[i].shared, facts_origin(f, 0)};
+		}
+		take_nodes(f, r);
+		take_cpus(f, r);
+	}
+	munmap(r, sizeof(*r));
+	return f;
 }

@@ -11,8 +11,12 @@ static bool is_tar(const struct import_text *t)
 		const char *magic;
 		size_t len;
 	} compressed[] = {
-		{ "\x1f\x8b", 2 }, { "BZh", 3 }, { "\xfd" "7zXZ", 5 },
-		{ "\x28\xb5\x2f\xfd", 4 },
+		{"\x1f\x8b", 2},
+		{"BZh", 3},
+		{"\xfd"
+		 "7zXZ",
+		 5},
+		{"\x28\xb5\x2f\xfd", 4},
 	};
 
 	for (guint i = 0; i < G_N_ELEMENTS(compressed); i++)
@@ -58,10 +62,19 @@ static bool is_table(const char *s)
 static bool is_lscpu(const char *s)
 {
 	static const char *const words[] = {
-		"CPU(s):", "CPU(s) list:", "Thread(s) per core:", "Socket(s):",
-		"Core(s) per socket:", "NUMA node(s):", "Processeur(s) :",
-		"Liste de processeur(s)", "CPU(s) pro", "Thread(s) pro Kern",
-		"Liste der Online-CPU", "Thread(s) par", "在线 CPU 列表",
+		"CPU(s):",
+		"CPU(s) list:",
+		"Thread(s) per core:",
+		"Socket(s):",
+		"Core(s) per socket:",
+		"NUMA node(s):",
+		"Processeur(s) :",
+		"Liste de processeur(s)",
+		"CPU(s) pro",
+		"Thread(s) pro Kern",
+		"Liste der Online-CPU",
+		"Thread(s) par",
+		"在线 CPU 列表",
 		"每个核的线程数",
 	};
 
@@ -128,7 +141,8 @@ bool facts_from_text(const struct import_text *t, GPtrArray *all,
 	unsigned kinds = import_recognise(t);
 
 	if (!kinds)
-		return import_fail(error, t->name, 0, "not recognised, "
+		return import_fail(error, t->name, 0,
+				   "not recognised, "
 				   "expected the output of numactl -H, lscpu "
 				   "(-p, -e, -J) or lstopo (XML), or a folder "
 				   "or tar of /sys/devices/system");
@@ -142,8 +156,7 @@ bool facts_from_text(const struct import_text *t, GPtrArray *all,
 		take(all, facts_from_numactl(t, error))) &&
 	       (!(kinds & KIND_LSCPU_TABLE) ||
 		take(all, facts_from_lscpu_table(t, error))) &&
-	       (!(kinds & KIND_LSCPU) ||
-		take(all, facts_from_lscpu(t, error)));
+	       (!(kinds & KIND_LSCPU) || take(all, facts_from_lscpu(t, error)));
 }
 
 bool facts_from_path(const char *path, GPtrArray *all, GError **error)

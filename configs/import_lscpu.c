@@ -13,8 +13,15 @@
 #include <string.h>
 
 enum field {
-	FIELD_NONE, FIELD_CPUS, FIELD_ONLINE, FIELD_OFFLINE, FIELD_THREADS,
-	FIELD_CORES, FIELD_SOCKETS, FIELD_MODEL, FIELD_ARCHITECTURE,
+	FIELD_NONE,
+	FIELD_CPUS,
+	FIELD_ONLINE,
+	FIELD_OFFLINE,
+	FIELD_THREADS,
+	FIELD_CORES,
+	FIELD_SOCKETS,
+	FIELD_MODEL,
+	FIELD_ARCHITECTURE,
 };
 
 /* Keys in English and in the translations that people posted (util-linux's
@@ -24,42 +31,42 @@ static const struct {
 	const char *key;
 	enum field field;
 } keys[] = {
-	{ "CPU(s)", FIELD_CPUS },
-	{ "Processeur(s)", FIELD_CPUS },
-	{ "CPU", FIELD_CPUS },
-	{ "On-line CPU(s) list", FIELD_ONLINE },
-	{ "Liste der Online-CPU(s)", FIELD_ONLINE },
-	{ "Liste de processeur(s) en ligne", FIELD_ONLINE },
-	{ "Lista de la(s) CPU(s) en línea", FIELD_ONLINE },
-	{ "在线 CPU 列表", FIELD_ONLINE },
-	{ "Off-line CPU(s) list", FIELD_OFFLINE },
-	{ "Liste der Offline-CPU(s)", FIELD_OFFLINE },
-	{ "Liste de processeur(s) hors ligne", FIELD_OFFLINE },
-	{ "Thread(s) per core", FIELD_THREADS },
-	{ "Thread(s) pro Kern", FIELD_THREADS },
-	{ "Thread(s) par cœur", FIELD_THREADS },
-	{ "Hilo(s) de procesamiento por núcleo", FIELD_THREADS },
-	{ "每个核的线程数", FIELD_THREADS },
-	{ "Core(s) per socket", FIELD_CORES },
-	{ "Kern(e) pro Socket", FIELD_CORES },
-	{ "Kern(e) pro Sockel", FIELD_CORES },
-	{ "Cœur(s) par socket", FIELD_CORES },
-	{ "Núcleo(s) por «socket»", FIELD_CORES },
-	{ "每个座的核数", FIELD_CORES },
-	{ "Socket(s)", FIELD_SOCKETS },
-	{ "Sockel", FIELD_SOCKETS },
-	{ "«Socket(s)»", FIELD_SOCKETS },
-	{ "座", FIELD_SOCKETS },
-	{ "Model name", FIELD_MODEL },
-	{ "BIOS Model name", FIELD_NONE },
-	{ "Modellname", FIELD_MODEL },
-	{ "Nom de modèle", FIELD_MODEL },
-	{ "Nombre del modelo", FIELD_MODEL },
-	{ "型号名称", FIELD_MODEL },
-	{ "Architecture", FIELD_ARCHITECTURE },
-	{ "Architektur", FIELD_ARCHITECTURE },
-	{ "Arquitectura", FIELD_ARCHITECTURE },
-	{ "架构", FIELD_ARCHITECTURE },
+	{"CPU(s)", FIELD_CPUS},
+	{"Processeur(s)", FIELD_CPUS},
+	{"CPU", FIELD_CPUS},
+	{"On-line CPU(s) list", FIELD_ONLINE},
+	{"Liste der Online-CPU(s)", FIELD_ONLINE},
+	{"Liste de processeur(s) en ligne", FIELD_ONLINE},
+	{"Lista de la(s) CPU(s) en línea", FIELD_ONLINE},
+	{"在线 CPU 列表", FIELD_ONLINE},
+	{"Off-line CPU(s) list", FIELD_OFFLINE},
+	{"Liste der Offline-CPU(s)", FIELD_OFFLINE},
+	{"Liste de processeur(s) hors ligne", FIELD_OFFLINE},
+	{"Thread(s) per core", FIELD_THREADS},
+	{"Thread(s) pro Kern", FIELD_THREADS},
+	{"Thread(s) par cœur", FIELD_THREADS},
+	{"Hilo(s) de procesamiento por núcleo", FIELD_THREADS},
+	{"每个核的线程数", FIELD_THREADS},
+	{"Core(s) per socket", FIELD_CORES},
+	{"Kern(e) pro Socket", FIELD_CORES},
+	{"Kern(e) pro Sockel", FIELD_CORES},
+	{"Cœur(s) par socket", FIELD_CORES},
+	{"Núcleo(s) por «socket»", FIELD_CORES},
+	{"每个座的核数", FIELD_CORES},
+	{"Socket(s)", FIELD_SOCKETS},
+	{"Sockel", FIELD_SOCKETS},
+	{"«Socket(s)»", FIELD_SOCKETS},
+	{"座", FIELD_SOCKETS},
+	{"Model name", FIELD_MODEL},
+	{"BIOS Model name", FIELD_NONE},
+	{"Modellname", FIELD_MODEL},
+	{"Nom de modèle", FIELD_MODEL},
+	{"Nombre del modelo", FIELD_MODEL},
+	{"型号名称", FIELD_MODEL},
+	{"Architecture", FIELD_ARCHITECTURE},
+	{"Architektur", FIELD_ARCHITECTURE},
+	{"Arquitectura", FIELD_ARCHITECTURE},
+	{"架构", FIELD_ARCHITECTURE},
 };
 
 int64_t facts_parse_size(const char **s)
@@ -102,8 +109,10 @@ int64_t facts_parse_size(const char **s)
 static bool bad(struct machine_facts *f, const char *key, const char *value,
 		int line, GError **error, const char *expected)
 {
-	return import_fail(error, f->name, line, "%.60s: \"%.60s\", expected "
-			   "%s", key, value, expected);
+	return import_fail(error, f->name, line,
+			   "%.60s: \"%.60s\", expected "
+			   "%s",
+			   key, value, expected);
 }
 
 /* The first number in @key, or -1. */
@@ -119,7 +128,7 @@ static int number_in(const char *key)
 static bool take_node(struct machine_facts *f, const char *key,
 		      const char *value, int line, GError **error)
 {
-	struct id_set cpus = { 0 };
+	struct id_set cpus = {0};
 	int node = number_in(key), clash;
 	const char *what, *end;
 
@@ -133,7 +142,8 @@ static bool take_node(struct machine_facts *f, const char *key,
 	if (*end && *end != '.' && strcmp(value, "-"))
 		return bad(f, key, value, line, error, "a list of CPUs");
 	if (!facts_set_node(f, &cpus, node, &clash))
-		return import_fail(error, f->name, line, "CPU %d is on node "
+		return import_fail(error, f->name, line,
+				   "CPU %d is on node "
 				   "%d and on node %d, expected one node",
 				   clash, f->cpus[clash].node, node);
 	origin_extend(&f->nodes[node].cpus, f, line);
@@ -143,10 +153,9 @@ static bool take_node(struct machine_facts *f, const char *key,
 }
 
 static bool take_online(struct machine_facts *f, const char *key,
-			const char *value, int line, int online,
-			GError **error)
+			const char *value, int line, int online, GError **error)
 {
-	struct id_set cpus = { 0 };
+	struct id_set cpus = {0};
 	const char *what, *end;
 
 	end = id_set_parse_list(&cpus, value, TOPOLOGY_MAX_CPUS, &what);
@@ -195,8 +204,7 @@ static bool take_cache(struct machine_facts *f, int level, const char *key,
 		paren++;
 		if (!import_uint(&paren, TOPOLOGY_MAX_CPUS, &instances) ||
 		    !instances)
-			return bad(f, key, value, line, error,
-				   "(N instances)");
+			return bad(f, key, value, line, error, "(N instances)");
 		c->kib = kib / instances;
 		c->from = facts_origin(f, line);
 		if (level == 2) {
@@ -207,8 +215,10 @@ static bool take_cache(struct machine_facts *f, int level, const char *key,
 		c->kib = kib;
 		c->from = facts_origin(f, line);
 	} else {
-		facts_note(f, "%s:%d: %s is a sum over an unknown number of "
-			   "caches, not used", f->name, line, key);
+		facts_note(f,
+			   "%s:%d: %s is a sum over an unknown number of "
+			   "caches, not used",
+			   f->name, line, key);
 	}
 	return true;
 }
@@ -226,7 +236,7 @@ bool facts_lscpu_field(struct machine_facts *f, const char *key,
 {
 	const char *numa = strstr(key, "NUMA");
 	g_autofree char *lower = g_ascii_strdown(key, -1);
-	static const char *const levels[] = { "l1d", "l2", "l3" };
+	static const char *const levels[] = {"l1d", "l2", "l3"};
 
 	if (!value)
 		value = "";
@@ -283,19 +293,22 @@ bool facts_lscpu_finish(struct machine_facts *f, GError **error)
 	for (int i = 0; i < f->nr_node_ids; i++)
 		listed += f->nodes[i].listed;
 	if (!listed && !f->nr_cpus_said && !f->nr_cpu_ids)
-		return import_fail(error, f->name, 0, "no field of lscpu that "
+		return import_fail(error, f->name, 0,
+				   "no field of lscpu that "
 				   "counts CPUs, expected \"CPU(s): N\"");
 	if (listed && f->nodes_said > listed) {
 		int added = 0;
 
-		for (int i = 0; i < TOPOLOGY_MAX_NODES &&
-		     listed + added < f->nodes_said; i++) {
+		for (int i = 0;
+		     i < TOPOLOGY_MAX_NODES && listed + added < f->nodes_said;
+		     i++) {
 			if (f->nodes[i].listed)
 				continue;
 			facts_node(f, i)->cpus = f->nodes_from;
 			added++;
 		}
-		facts_note(f, "%s:%d: %d nodes, but CPUs only of %d; the other "
+		facts_note(f,
+			   "%s:%d: %d nodes, but CPUs only of %d; the other "
 			   "%d were given the lowest free numbers and no CPUs",
 			   f->name, f->nodes_from.first, f->nodes_said, listed,
 			   added);
@@ -307,7 +320,7 @@ bool facts_lscpu_finish(struct machine_facts *f, GError **error)
 static size_t known_key(const char *s)
 {
 	static const char *const known[] = {
-		"CPU(s):", "Thread(s) per core:", "Core(s) per socket:",
+		"CPU(s):",    "Thread(s) per core:", "Core(s) per socket:",
 		"Socket(s):", "NUMA node(s):",
 	};
 	const char *p;
@@ -319,8 +332,7 @@ static size_t known_key(const char *s)
 	if (!g_str_has_prefix(s, "NUMA node"))
 		return 0;
 	p = s + strlen("NUMA node");
-	if (!import_uint(&p, INT32_MAX, &n) ||
-	    !g_str_has_prefix(p, " CPU(s):"))
+	if (!import_uint(&p, INT32_MAX, &n) || !g_str_has_prefix(p, " CPU(s):"))
 		return 0;
 	return p + strlen(" CPU(s):") - s;
 }
@@ -331,7 +343,7 @@ static size_t known_key(const char *s)
  */
 static void fill_elided(struct machine_facts *f, int a, int b, int line)
 {
-	struct id_set lists[2] = { { { 0 } }, { { 0 } } };
+	struct id_set lists[2] = {{{0}}, {{0}}};
 	int first[2], count[2], unused;
 
 	for (int i = 0; i < f->nr_cpu_ids; i++) {
@@ -346,21 +358,24 @@ static void fill_elided(struct machine_facts *f, int a, int b, int line)
 	}
 	if (!count[0] || count[0] != count[1] ||
 	    first[1] - first[0] != count[0] * (b - a)) {
-		facts_note(f, "%s:%d: nodes %d to %d are left out and can't be "
-			   "guessed from their neighbours", f->name, line,
-			   a + 1, b - 1);
+		facts_note(f,
+			   "%s:%d: nodes %d to %d are left out and can't be "
+			   "guessed from their neighbours",
+			   f->name, line, a + 1, b - 1);
 		return;
 	}
 	for (int node = a + 1; node < b; node++) {
-		struct id_set cpus = { 0 };
+		struct id_set cpus = {0};
 
 		for (int i = 0; i < count[0]; i++)
 			id_set_add(&cpus, first[0] + (node - a) * count[0] + i);
 		facts_set_node(f, &cpus, node, &unused);
 		f->nodes[node].cpus = facts_origin(f, line);
 	}
-	facts_note(f, "%s:%d: nodes %d to %d are left out; taken to go on with "
-		   "%d CPUs each", f->name, line, a + 1, b - 1, count[0]);
+	facts_note(f,
+		   "%s:%d: nodes %d to %d are left out; taken to go on with "
+		   "%d CPUs each",
+		   f->name, line, a + 1, b - 1, count[0]);
 }
 
 struct summary {
@@ -369,9 +384,9 @@ struct summary {
 	int fields;
 };
 
-static bool take_pair(struct summary *s, const char *key_start,
-		      size_t key_len, const char *value_start,
-		      size_t value_len, int line, GError **error)
+static bool take_pair(struct summary *s, const char *key_start, size_t key_len,
+		      const char *value_start, size_t value_len, int line,
+		      GError **error)
 {
 	g_autofree char *key = g_strndup(key_start, key_len);
 	g_autofree char *value = g_strndup(value_start, value_len);
@@ -416,8 +431,8 @@ static bool take_line(struct summary *s, const struct import_line *l,
 	}
 	if (n > 1 || (n == 1 && starts[0] == import_skip_blanks(l->text))) {
 		for (int i = 0; i < n; i++) {
-			const char *end = i + 1 < n ? starts[i + 1] :
-						      strchr(values[i], '\0');
+			const char *end = i + 1 < n ? starts[i + 1]
+						    : strchr(values[i], '\0');
 
 			if (!take_pair(s, starts[i], values[i] - starts[i] - 1,
 				       values[i], end - values[i], l->number,
@@ -432,8 +447,8 @@ static bool take_line(struct summary *s, const struct import_line *l,
 	wide = strstr(l->text, "：");
 	if (wide && (!colon || wide < colon))
 		return take_pair(s, l->text, wide - l->text,
-				 wide + strlen("："), strlen(wide) -
-				 strlen("："), l->number, error);
+				 wide + strlen("："),
+				 strlen(wide) - strlen("："), l->number, error);
 	if (!colon)
 		return true;
 	return take_pair(s, l->text, colon - l->text, colon + 1,
@@ -443,7 +458,7 @@ static bool take_line(struct summary *s, const struct import_line *l,
 struct machine_facts *facts_from_lscpu(const struct import_text *t,
 				       GError **error)
 {
-	struct summary s = { .last_node = -1, .elided_after = -1 };
+	struct summary s = {.last_node = -1, .elided_after = -1};
 	bool fine = true;
 
 	s.f = facts_new(t->name, FACTS_LSCPU, "lscpu");

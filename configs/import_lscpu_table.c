@@ -8,8 +8,15 @@
 
 #include <string.h>
 
-enum column { COL_OTHER, COL_CPU, COL_CORE, COL_SOCKET, COL_NODE, COL_L3,
-	      COL_ONLINE };
+enum column {
+	COL_OTHER,
+	COL_CPU,
+	COL_CORE,
+	COL_SOCKET,
+	COL_NODE,
+	COL_L3,
+	COL_ONLINE
+};
 
 #define MAX_COLUMNS 64
 #define MAX_PARTS 8 /* of a column "L1d:L1i:L2:L3" */
@@ -28,9 +35,8 @@ static enum column column_of(const char *name)
 		const char *name;
 		enum column column;
 	} names[] = {
-		{ "CPU", COL_CPU }, { "CORE", COL_CORE },
-		{ "SOCKET", COL_SOCKET }, { "NODE", COL_NODE },
-		{ "L3", COL_L3 }, { "ONLINE", COL_ONLINE },
+		{"CPU", COL_CPU},   {"CORE", COL_CORE}, {"SOCKET", COL_SOCKET},
+		{"NODE", COL_NODE}, {"L3", COL_L3},	{"ONLINE", COL_ONLINE},
 	};
 
 	for (guint i = 0; i < G_N_ELEMENTS(names); i++)
@@ -133,8 +139,8 @@ static bool take_row(struct table *t, const struct import_line *l,
 		int m = split(cells[i], ":", parts, MAX_PARTS);
 
 		for (int k = 0; k < m; k++)
-			if (!take_cell(t, l->number, t->columns[i][k],
-				       parts[k], values, error))
+			if (!take_cell(t, l->number, t->columns[i][k], parts[k],
+				       values, error))
 				return false;
 	}
 	if (values[COL_CPU] < 0 || values[COL_CPU] >= TOPOLOGY_MAX_CPUS)
@@ -143,16 +149,14 @@ static bool take_row(struct table *t, const struct import_line *l,
 	c = facts_cpu(t->f, values[COL_CPU]);
 	if (c->core != FACT_UNKNOWN || c->node != FACT_UNKNOWN)
 		return bad(t, l->number, l->text, error, "a CPU only once");
-	c->online = values[COL_ONLINE] == FACT_UNKNOWN ? 1 :
-							 values[COL_ONLINE];
+	c->online = values[COL_ONLINE] == FACT_UNKNOWN ? 1 : values[COL_ONLINE];
 	if (c->online == 0)
 		return true; /* its other cells are empty or old */
 	c->socket = values[COL_SOCKET];
 	c->l3 = values[COL_L3];
 	/* core numbers may begin anew in every socket */
 	if (values[COL_CORE] >= 0)
-		c->core = values[COL_CORE] +
-			  (MAX(c->socket, 0) << 15);
+		c->core = values[COL_CORE] + (MAX(c->socket, 0) << 15);
 	if (values[COL_NODE] >= TOPOLOGY_MAX_NODES)
 		return bad(t, l->number, l->text, error,
 			   "a node number below 1024");
@@ -175,8 +179,8 @@ static bool take_row(struct table *t, const struct import_line *l,
 struct machine_facts *facts_from_lscpu_table(const struct import_text *text,
 					     GError **error)
 {
-	struct table t = { .f = facts_new(text->name, FACTS_LSCPU,
-					  "lscpu -p or -e") };
+	struct table t = {
+		.f = facts_new(text->name, FACTS_LSCPU, "lscpu -p or -e")};
 	bool fine = true;
 
 	for (int i = 0; fine && i < text->nr_lines; i++) {
@@ -186,7 +190,8 @@ struct machine_facts *facts_from_lscpu_table(const struct import_text *text,
 		s = import_skip_blanks(l->text);
 		if (is_header(s, &names, &separators)) {
 			if (t.rows) {
-				facts_note(t.f, "%s:%d: the table from here on "
+				facts_note(t.f,
+					   "%s:%d: the table from here on "
 					   "repeats the first one, not used",
 					   text->name, l->number);
 				break;
@@ -203,7 +208,8 @@ struct machine_facts *facts_from_lscpu_table(const struct import_text *text,
 		fine = take_row(&t, l, error);
 	}
 	if (fine && !t.rows)
-		fine = import_fail(error, text->name, 0, "no row of a table of "
+		fine = import_fail(error, text->name, 0,
+				   "no row of a table of "
 				   "lscpu, expected \"0,0,0,0,...\"");
 	if (fine)
 		return t.f;

@@ -33,14 +33,13 @@ static bool bad(struct reader *r, const struct import_line *l, GError **error,
 
 static bool only_numbers(const char *s)
 {
-	return *s && !s[strspn(s, " \t0123456789")] &&
-	       s[strspn(s, " \t")];
+	return *s && !s[strspn(s, " \t0123456789")] && s[strspn(s, " \t")];
 }
 
 static bool append_cpus(struct reader *r, const struct import_line *l,
 			const char *s, GError **error)
 {
-	struct id_set cpus = { 0 };
+	struct id_set cpus = {0};
 	const char *what, *end;
 	int clash;
 
@@ -50,8 +49,8 @@ static bool append_cpus(struct reader *r, const struct import_line *l,
 	if (!facts_set_node(r->f, &cpus, r->node, &clash))
 		return import_fail(error, r->text->name, l->number,
 				   "CPU %d is on node %d and on node %d, "
-				   "expected one node", clash,
-				   r->f->cpus[clash].node, r->node);
+				   "expected one node",
+				   clash, r->f->cpus[clash].node, r->node);
 	origin_extend(&r->f->nodes[r->node].cpus, r->f, l->number);
 	origin_extend(&r->f->cpu_list, r->f, l->number);
 	r->open = OPEN_CPUS;
@@ -84,8 +83,8 @@ static bool append_row(struct reader *r, const struct import_line *l,
 	if (!n->row)
 		n->row = g_new(int, TOPOLOGY_MAX_NODES);
 	for (s = import_skip_blanks(s); *s; s = import_skip_blanks(s)) {
-		if (!import_uint(&s, 255, &d) || n->nr_row ==
-						 TOPOLOGY_MAX_NODES)
+		if (!import_uint(&s, 255, &d) ||
+		    n->nr_row == TOPOLOGY_MAX_NODES)
 			return bad(r, l, error, "distances up to 255");
 		n->row[n->nr_row++] = d;
 	}
@@ -108,7 +107,8 @@ static bool take_memory(struct reader *r, const struct import_line *l,
 	if (strncmp(import_skip_blanks(s), "MB", 2))
 		return bad(r, l, error, "MB after the size");
 	if (n->memory.file)
-		return bad(r, l, error, "one size per node; are there two "
+		return bad(r, l, error,
+			   "one size per node; are there two "
 			   "machines in this file?");
 	n->memory_kib = mb * 1024;
 	n->memory = facts_origin(r->f, l->number);
@@ -198,7 +198,8 @@ static bool take_line(struct reader *r, const struct import_line *l,
 		r->node = node;
 		r->seen = true;
 		if (r->f->nodes[node].cpus.file)
-			return bad(r, l, error, "one CPU list per node; are "
+			return bad(r, l, error,
+				   "one CPU list per node; are "
 				   "there two machines in this file?");
 		return append_cpus(r, l, p + 5, error);
 	}
@@ -222,9 +223,10 @@ static bool assign_columns(struct reader *r, int node, GError **error)
 	if (n->nr_row <= r->nr_header) {
 		memcpy(n->columns, r->header, n->nr_row * sizeof(int));
 		if (n->nr_row < r->nr_header)
-			facts_note(r->f, "%s:%d: %d distances for %d nodes; "
-				   "the rest is not known", r->text->name,
-				   n->distances.first, n->nr_row,
+			facts_note(r->f,
+				   "%s:%d: %d distances for %d nodes; "
+				   "the rest is not known",
+				   r->text->name, n->distances.first, n->nr_row,
 				   r->nr_header);
 		return true;
 	}
@@ -236,20 +238,22 @@ static bool assign_columns(struct reader *r, int node, GError **error)
 	if (n->nr_row != r->header[r->nr_header - 1] + 1)
 		return import_fail(error, r->text->name, n->distances.first,
 				   "%d distances for %d nodes, expected as "
-				   "many as the header has", n->nr_row,
-				   r->nr_header);
+				   "many as the header has",
+				   n->nr_row, r->nr_header);
 	for (int i = 0; i < n->nr_row; i++)
 		n->columns[i] = i;
-	facts_note(r->f, "%s:%d: %d distances for %d nodes, taken as those to "
-		   "nodes 0 to %d", r->text->name, n->distances.first,
-		   n->nr_row, r->nr_header, n->nr_row - 1);
+	facts_note(r->f,
+		   "%s:%d: %d distances for %d nodes, taken as those to "
+		   "nodes 0 to %d",
+		   r->text->name, n->distances.first, n->nr_row, r->nr_header,
+		   n->nr_row - 1);
 	return true;
 }
 
 struct machine_facts *facts_from_numactl(const struct import_text *t,
 					 GError **error)
 {
-	struct reader r = { .text = t };
+	struct reader r = {.text = t};
 	bool fine = true;
 
 	r.f = facts_new(t->name, FACTS_NUMACTL, "numactl -H");

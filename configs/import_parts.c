@@ -10,8 +10,8 @@
 /* Renumbers from 0 in the order of the lowest CPU. @key[cpu] any ints. */
 static void renumber(struct resolver *r, const int64_t *keys, size_t member)
 {
-	g_autoptr(GHashTable) ids = g_hash_table_new(g_int64_hash,
-						     g_int64_equal);
+	g_autoptr(GHashTable) ids =
+		g_hash_table_new(g_int64_hash, g_int64_equal);
 
 	for (int i = 0; i < r->t->nr_cpu_ids; i++) {
 		gpointer id;
@@ -78,12 +78,15 @@ static char *core_rule(struct resolver *r, int64_t *keys)
 			keys[i] = adjacent ? i / T : i % stride;
 		if (!same_nodes(r, keys))
 			continue;
-		text = adjacent ?
-			g_strdup_printf("%s (%d threads per core); assumed to "
-					"be CPUs %d*i to %d*i+%d", where, T, T,
-					T, T - 1) :
-			g_strdup_printf("%s (%d threads per core); assumed to "
-					"be CPU i and i+%d", where, T, stride);
+		text = adjacent
+			       ? g_strdup_printf(
+					 "%s (%d threads per core); assumed to "
+					 "be CPUs %d*i to %d*i+%d",
+					 where, T, T, T, T - 1)
+			       : g_strdup_printf(
+					 "%s (%d threads per core); assumed to "
+					 "be CPU i and i+%d",
+					 where, T, stride);
 		g_free(where);
 		return text;
 	}
@@ -163,26 +166,27 @@ static char *socket_rule(struct resolver *r, int64_t *keys)
 
 	if (said == 1 || (said == 0 && with == 1)) {
 		memset(keys, 0, t->nr_cpu_ids * sizeof(*keys));
-		return said ? g_strdup(where) :
-			      g_strdup("assumed: one node, one socket");
+		return said ? g_strdup(where)
+			    : g_strdup("assumed: one node, one socket");
 	}
 	if (said > with && t->nr_cores % said == 0) {
 		for (int i = 0; i < t->nr_cpu_ids; i++)
 			keys[i] = t->cpus[i].core / (t->nr_cores / said);
 		return g_strdup_printf("%s (%d sockets); assumed to be %d "
-				       "consecutive cores each", where, said,
-				       t->nr_cores / said);
+				       "consecutive cores each",
+				       where, said, t->nr_cores / said);
 	}
 	if (said && by_distance == said) {
 		text = g_strdup_printf("%s (%d sockets); nodes nearer than 20 "
-				       "are of one", where, said);
+				       "are of one",
+				       where, said);
 	} else if (said && with % said == 0) {
 		for (int n = 0; n < t->nr_node_ids; n++)
 			if (t->nodes[n].nr_cpus)
 				socket[n] = rank++ / (with / said);
 		text = g_strdup_printf("%s (%d sockets); assumed to have %d "
-				       "nodes each, in order", where, said,
-				       with / said);
+				       "nodes each, in order",
+				       where, said, with / said);
 	} else {
 		text = g_strdup("assumed: nodes nearer than 20 to each other "
 				"are of one socket (the input does not say; "
@@ -232,7 +236,7 @@ static bool spread_l3(struct resolver *r, int said, int64_t *keys)
 		if (t->cpus[i].online)
 			cores[t->cpus[i].core] = (struct core_place){
 				t->cpus[i].socket, t->cpus[i].node,
-				t->cpus[i].core };
+				t->cpus[i].core};
 	qsort(cores, t->nr_cores, sizeof(*cores), by_place);
 	for (int k = 0; k < t->nr_cores; k++)
 		l3[cores[k].core] = k / (t->nr_cores / said);
@@ -253,12 +257,13 @@ void resolve_l3(struct resolver *r, int64_t *keys)
 
 		r->m->l3_from = g_strdup_printf(
 			"%s (%d instances); assumed to be shared by %d "
-			"consecutive cores each", where, said,
-			t->nr_cores / said);
+			"consecutive cores each",
+			where, said, t->nr_cores / said);
 	} else {
 		for (int i = 0; i < t->nr_cpu_ids; i++)
 			keys[i] = (int64_t)t->cpus[i].socket *
-				  TOPOLOGY_MAX_NODES + t->cpus[i].node;
+					  TOPOLOGY_MAX_NODES +
+				  t->cpus[i].node;
 		r->m->l3_from = g_strdup("assumed: one L3 per node and socket "
 					 "(none in the input; lscpu -p tells)");
 	}

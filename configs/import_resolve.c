@@ -30,8 +30,9 @@ static bool pick_cpus(struct resolver *r)
 		nr_nodes += f->nodes[i].listed;
 	r->total = f->nr_cpu_ids;
 	if (!listed)
-		r->total = f->nr_cpus_said ? f->nr_cpus_said :
-			   nr_nodes * r->options->cpus_per_node;
+		r->total = f->nr_cpus_said
+				   ? f->nr_cpus_said
+				   : nr_nodes * r->options->cpus_per_node;
 	if (!r->total)
 		return fail(r, "names no CPU, expected CPU lists: give lscpu "
 			       "or numactl -H as a second input, or "
@@ -39,12 +40,12 @@ static bool pick_cpus(struct resolver *r)
 	if (r->total > TOPOLOGY_MAX_CPUS)
 		return fail(r, "more CPUs than the 4096 that can be "
 			       "simulated");
-	r->t = topology_new("", r->total, MAX(f->nr_node_ids,
-					      MAX(f->nodes_said, 1)));
+	r->t = topology_new("", r->total,
+			    MAX(f->nr_node_ids, MAX(f->nodes_said, 1)));
 	r->m->topology = r->t;
 	for (int i = 0; i < r->total; i++)
-		r->t->cpus[i].online = !listed ||
-			(f->cpus[i].listed && f->cpus[i].online != 0);
+		r->t->cpus[i].online = !listed || (f->cpus[i].listed &&
+						   f->cpus[i].online != 0);
 	r->total = MAX(r->total, f->nr_cpus_said);
 	return true;
 }
@@ -62,9 +63,12 @@ static void pick_threads(struct resolver *r)
 	if (cores > r->total || r->total % cores || r->total / cores > 8)
 		return;
 	r->threads = r->total / cores;
-	resolver_note(r, "%d thread per core x %d cores x %d sockets are not the %d "
-	     "CPUs there are; taken as %d threads per core", f->threads_said,
-	     f->cores_said, f->sockets_said, r->total, r->threads);
+	resolver_note(
+		r,
+		"%d thread per core x %d cores x %d sockets are not the %d "
+		"CPUs there are; taken as %d threads per core",
+		f->threads_said, f->cores_said, f->sockets_said, r->total,
+		r->threads);
 }
 
 /* Where only the number of nodes is known: equal runs of CPUs, siblings (the
@@ -84,11 +88,14 @@ static bool split_into_nodes(struct resolver *r, int nodes)
 		r->t->nodes[n].online = true;
 		r->m->nodes[n].cpus_from = g_strdup_printf(
 			"assumed: %d nodes of %d consecutive cores (%s:%d "
-			"gives only the number of nodes)", nodes, per_node,
-			r->f->nodes_from.file, r->f->nodes_from.first);
+			"gives only the number of nodes)",
+			nodes, per_node, r->f->nodes_from.file,
+			r->f->nodes_from.first);
 	}
-	resolver_note(r, "which CPUs are on which node is assumed: %d nodes of %d "
-	     "consecutive cores", nodes, per_node);
+	resolver_note(r,
+		      "which CPUs are on which node is assumed: %d nodes of %d "
+		      "consecutive cores",
+		      nodes, per_node);
 	return true;
 }
 
@@ -96,18 +103,22 @@ static bool homeless(struct resolver *r, const struct id_set *cpus)
 {
 	g_autofree char *list = id_set_to_list(cpus);
 
-	return import_fail(r->error, r->f->name, 0, "CPUs %.80s are in no NUMA "
-			   "node%s, expected all to be: give numactl -H of the "
-			   "machine as a second input", list,
-			   r->f->kind == FACTS_HWLOC ?
-				   " (hwloc leaves out nodes without memory or "
-				   "not allowed)" : "");
+	return import_fail(
+		r->error, r->f->name, 0,
+		"CPUs %.80s are in no NUMA "
+		"node%s, expected all to be: give numactl -H of the "
+		"machine as a second input",
+		list,
+		r->f->kind == FACTS_HWLOC
+			? " (hwloc leaves out nodes without memory or "
+			  "not allowed)"
+			: "");
 }
 
 static bool pick_nodes(struct resolver *r)
 {
 	const struct machine_facts *f = r->f;
-	struct id_set without = { 0 };
+	struct id_set without = {0};
 	int nr_nodes = 0, some = 0, with = 0;
 	const char *how = NULL;
 
@@ -119,13 +130,14 @@ static bool pick_nodes(struct resolver *r)
 		some = i;
 		r->t->nodes[i].online = true;
 		if (f->nodes[i].cpus.file)
-			r->m->nodes[i].cpus_from = origin_to_string(&f->nodes[i].cpus);
+			r->m->nodes[i].cpus_from =
+				origin_to_string(&f->nodes[i].cpus);
 	}
 	for (int i = 0; i < r->t->nr_cpu_ids; i++) {
 		if (!r->t->cpus[i].online)
 			continue;
-		r->t->cpus[i].node = i < f->nr_cpu_ids ? f->cpus[i].node :
-							 FACT_UNKNOWN;
+		r->t->cpus[i].node =
+			i < f->nr_cpu_ids ? f->cpus[i].node : FACT_UNKNOWN;
 		if (r->t->cpus[i].node >= 0)
 			with++;
 		else
@@ -135,7 +147,8 @@ static bool pick_nodes(struct resolver *r)
 		return true;
 	if (with && (f->kind == FACTS_HWLOC || nr_nodes != 1))
 		return homeless(r, &without);
-	if (r->options->cpus_per_node && !f->nr_cpu_ids && nr_nodes) {
+	if (!f->nr_cpu_ids && nr_nodes &&
+	    nr_nodes * r->options->cpus_per_node == r->t->nr_cpu_ids) {
 		int cpu = 0;
 
 		for (int n = 0; n < f->nr_node_ids; n++) {
@@ -154,8 +167,9 @@ static bool pick_nodes(struct resolver *r)
 	if (nr_nodes > 1 || f->nodes_said > 1 ||
 	    (f->kind == FACTS_HWLOC && nr_nodes))
 		return homeless(r, &without);
-	how = nr_nodes || f->nodes_said ? "the only node" :
-	      "assumed: no node in the input, so one";
+	how = nr_nodes || f->nodes_said
+		      ? "the only node"
+		      : "assumed: no node in the input, so one";
 	r->t->nodes[some].online = true;
 	g_free(r->m->nodes[some].cpus_from);
 	r->m->nodes[some].cpus_from = g_strdup(how);
@@ -183,28 +197,34 @@ static void pick_memory(struct resolver *r)
 			n->memory_bytes = f->nodes[i].memory_kib * 1024;
 			in->memory_from = origin_to_string(&f->nodes[i].memory);
 		} else if (!any && n->nr_cpus) {
-			n->memory_bytes = (r->options->memory_mb ?
-						   r->options->memory_mb :
-						   ASSUMED_MEMORY_MB) << 20;
+			n->memory_bytes =
+				(r->options->memory_mb ? r->options->memory_mb
+						       : ASSUMED_MEMORY_MB)
+				<< 20;
 			in->memory_from = g_strdup(
-				r->options->memory_mb ? "option --memory-mb" :
-				"assumed: the input does not say (numactl -H "
-				"does, as does --memory-mb)");
+				r->options->memory_mb
+					? "option --memory-mb"
+					: "assumed: the input does not say "
+					  "(numactl -H "
+					  "does, as does --memory-mb)");
 			assumed |= !r->options->memory_mb;
 		} else {
 			in->memory_from = g_strdup("unknown, so none");
 		}
 	}
 	if (assumed)
-		resolver_note(r, "no input says how much memory there is: %d MB assumed "
-		     "for each node with CPUs", ASSUMED_MEMORY_MB);
+		resolver_note(
+			r,
+			"no input says how much memory there is: %d MB assumed "
+			"for each node with CPUs",
+			ASSUMED_MEMORY_MB);
 }
 
 static void pick_distances(struct resolver *r)
 {
 	const struct machine_facts *f = r->f;
 	int nr = r->t->nr_node_ids, asymmetric = 0, missing = 0;
-	g_autofree bool *known = g_new0(bool, (size_t)nr * nr);
+	g_autofree bool *known = g_new0(bool, (size_t)nr *nr);
 
 	for (int i = 0; i < f->nr_node_ids; i++) {
 		const struct node_facts *n = &f->nodes[i];
@@ -216,7 +236,8 @@ static void pick_distances(struct resolver *r)
 			known[i * nr + n->columns[k]] = true;
 		}
 		if (n->nr_row)
-			r->m->nodes[i].distances_from = origin_to_string(&n->distances);
+			r->m->nodes[i].distances_from =
+				origin_to_string(&n->distances);
 	}
 	for (int i = 0; i < nr; i++) {
 		if (!r->t->nodes[i].online)
@@ -239,11 +260,16 @@ static void pick_distances(struct resolver *r)
 		}
 	}
 	if (missing)
-		resolver_note(r, "%d distances between nodes are not in the input: 20 "
-		     "assumed", missing);
+		resolver_note(
+			r,
+			"%d distances between nodes are not in the input: 20 "
+			"assumed",
+			missing);
 	if (asymmetric)
-		resolver_note(r, "distances are asymmetric for %d pairs of nodes; kept",
-		     asymmetric);
+		resolver_note(
+			r,
+			"distances are asymmetric for %d pairs of nodes; kept",
+			asymmetric);
 }
 
 static void place_nodes(struct resolver *r)
@@ -252,8 +278,8 @@ static void place_nodes(struct resolver *r)
 
 	for (int n = 0; n < t->nr_node_ids; n++) {
 		struct imported_node *in = &r->m->nodes[n];
-		int cpu = n < r->f->nr_node_ids ? r->f->nodes[n].nearest_cpu :
-						  FACT_UNKNOWN;
+		int cpu = n < r->f->nr_node_ids ? r->f->nodes[n].nearest_cpu
+						: FACT_UNKNOWN;
 		int best = -1;
 
 		if (!t->nodes[n].online)
@@ -269,7 +295,8 @@ static void place_nodes(struct resolver *r)
 		if (cpu >= 0 && cpu < t->nr_cpu_ids && t->cpus[cpu].online) {
 			t->nodes[n].socket = t->cpus[cpu].socket;
 			in->socket_from = g_strdup_printf("that of CPU %d "
-							  "beside it", cpu);
+							  "beside it",
+							  cpu);
 			continue;
 		}
 		for (int i = 0; i < t->nr_node_ids; i++)
@@ -301,7 +328,7 @@ struct imported_machine *facts_resolve(const struct machine_facts *f,
 				       GError **error)
 {
 	struct imported_machine *m = g_new0(struct imported_machine, 1);
-	struct resolver r = { f, options, m, NULL, 0, 0, error };
+	struct resolver r = {f, options, m, NULL, 0, 0, error};
 	g_autofree int64_t *keys = g_new0(int64_t, TOPOLOGY_MAX_CPUS);
 	g_autofree char *wrong = NULL;
 

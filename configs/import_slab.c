@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-
 static void value_free(gpointer p)
 {
 	struct slab_value *v = p;
@@ -62,8 +61,8 @@ int64_t slab_report_get(const struct slab_report *r, const char *name)
 uint64_t slab_value_part(const struct slab_value *v, int id)
 {
 	for (guint i = 0; v && i < v->parts->len; i++) {
-		const struct slab_part *p = &g_array_index(v->parts,
-							   struct slab_part, i);
+		const struct slab_part *p =
+			&g_array_index(v->parts, struct slab_part, i);
 
 		if (p->id == id)
 			return p->value;
@@ -77,14 +76,17 @@ struct slab_value *slab_report_add(struct slab_report *r, const char *name,
 	struct slab_value *v;
 
 	if (r->values->len >= SLAB_MAX_VALUES) {
-		import_fail(error, r->file, line, "more than %d values of a "
+		import_fail(error, r->file, line,
+			    "more than %d values of a "
 			    "cache, expected a slab's attributes",
 			    SLAB_MAX_VALUES);
 		return NULL;
 	}
 	if (slab_report_find(r, name)) {
-		import_fail(error, r->file, line, "%.60s twice in a report, "
-			    "expected once", name);
+		import_fail(error, r->file, line,
+			    "%.60s twice in a report, "
+			    "expected once",
+			    name);
 		return NULL;
 	}
 	v = g_new0(struct slab_value, 1);
@@ -114,8 +116,10 @@ bool slab_reports_take(GPtrArray *all, struct slab_report *r, GError **error)
 		g_ptr_array_add(all, r);
 		return true;
 	}
-	import_fail(error, r->file, r->line, "more than %d caches, expected "
-		    "what a person posts", SLAB_MAX_REPORTS);
+	import_fail(error, r->file, r->line,
+		    "more than %d caches, expected "
+		    "what a person posts",
+		    SLAB_MAX_REPORTS);
 	slab_report_free(r);
 	return false;
 }
@@ -157,8 +161,8 @@ static bool read_folder(GString *text, const char *path, const char *cache)
 	g_dir_close(dir);
 	g_ptr_array_sort(names, by_name);
 	for (guint i = 0; i < names->len; i++) {
-		g_autofree char *file = g_build_filename(
-			path, names->pdata[i], NULL);
+		g_autofree char *file =
+			g_build_filename(path, names->pdata[i], NULL);
 		g_autofree char *content = import_read_small(file);
 
 		/* traces of callers are long and no attribute */
@@ -175,15 +179,14 @@ static bool read_folder(GString *text, const char *path, const char *cache)
 static bool is_cache_folder(const char *path)
 {
 	g_autofree char *size = g_build_filename(path, "slab_size", NULL);
-	g_autofree char *objects = g_build_filename(path, "objs_per_slab",
-						    NULL);
+	g_autofree char *objects =
+		g_build_filename(path, "objs_per_slab", NULL);
 
 	return g_file_test(size, G_FILE_TEST_EXISTS) ||
 	       g_file_test(objects, G_FILE_TEST_EXISTS);
 }
 
-static bool from_cache_folder(const char *path, GPtrArray *all,
-			      GError **error)
+static bool from_cache_folder(const char *path, GPtrArray *all, GError **error)
 {
 	g_autofree char *absolute = g_canonicalize_filename(path, NULL);
 	g_autofree char *cache = g_path_get_basename(absolute);
@@ -192,7 +195,8 @@ static bool from_cache_folder(const char *path, GPtrArray *all,
 	bool fine;
 
 	if (!read_folder(s, path, cache))
-		return import_fail(error, path, 0, "nothing readable inside, "
+		return import_fail(error, path, 0,
+				   "nothing readable inside, "
 				   "expected a copy of /sys/kernel/slab/CACHE");
 	t = import_text_new(path, s->str, s->len);
 	fine = slab_parse_sysfs(t, cache, all, error);
@@ -203,8 +207,8 @@ static bool from_cache_folder(const char *path, GPtrArray *all,
 /* /sys/kernel/slab, or a folder that holds sys/kernel/slab. */
 static bool from_folder(const char *path, GPtrArray *all, GError **error)
 {
-	static const char *const ways[] = { ".", "sys/kernel/slab",
-					    "kernel/slab" };
+	static const char *const ways[] = {".", "sys/kernel/slab",
+					   "kernel/slab"};
 
 	if (is_cache_folder(path))
 		return from_cache_folder(path, all, error);
@@ -220,8 +224,8 @@ static bool from_folder(const char *path, GPtrArray *all, GError **error)
 		names = g_ptr_array_new_with_free_func(g_free);
 		while ((name = g_dir_read_name(dir)) &&
 		       names->len < SLAB_MAX_REPORTS)
-			g_ptr_array_add(names, g_build_filename(below, name,
-								NULL));
+			g_ptr_array_add(names,
+					g_build_filename(below, name, NULL));
 		g_dir_close(dir);
 		g_ptr_array_sort(names, by_name);
 		for (guint i = 0; i < names->len; i++)
@@ -231,7 +235,8 @@ static bool from_folder(const char *path, GPtrArray *all, GError **error)
 		if (all->len > before)
 			return true;
 	}
-	return import_fail(error, path, 0, "no cache inside, expected a copy "
+	return import_fail(error, path, 0,
+			   "no cache inside, expected a copy "
 			   "of /sys/kernel/slab/CACHE");
 }
 

@@ -36,9 +36,9 @@ struct slab_report {
 	char *cache; /* NULL = not said */
 	char *title; /* what stands above it in the text, or NULL */
 	enum slab_source source;
-	int line;	   /* of the first value */
-	GPtrArray *values; /* struct slab_value * */
-	GHashTable *index; /* name -> value */
+	int line;		/* of the first value */
+	GPtrArray *values;	/* struct slab_value * */
+	GHashTable *index;	/* name -> value */
 	GPtrArray *unavailable; /* char *: attributes that grep failed on */
 };
 

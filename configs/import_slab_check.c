@@ -9,17 +9,48 @@
 #define SANE (INT64_C(1) << 31)
 
 static const char *const attributes[] = {
-	"aliases", "align", "alloc_calls", "cache_dma", "cpu_partial",
-	"cpu_slabs", "ctor", "destroy_by_rcu", "failslab", "free_calls",
-	"hwcache_align", "min_partial", "object_size", "objects",
-	"objects_partial", "objs_per_slab", "order", "partial", "poison",
-	"reclaim_account", "red_zone", "remote_node_defrag_ratio", "reserved",
-	"sanity_checks", "sheaf_capacity", "shrink", "skip_kfence",
-	"slab_size", "slabs", "slabs_cpu_partial", "store_user",
-	"total_objects", "trace", "usersize", "validate",
+	"aliases",
+	"align",
+	"alloc_calls",
+	"cache_dma",
+	"cpu_partial",
+	"cpu_slabs",
+	"ctor",
+	"destroy_by_rcu",
+	"failslab",
+	"free_calls",
+	"hwcache_align",
+	"min_partial",
+	"object_size",
+	"objects",
+	"objects_partial",
+	"objs_per_slab",
+	"order",
+	"partial",
+	"poison",
+	"reclaim_account",
+	"red_zone",
+	"remote_node_defrag_ratio",
+	"reserved",
+	"sanity_checks",
+	"sheaf_capacity",
+	"shrink",
+	"skip_kfence",
+	"slab_size",
+	"slabs",
+	"slabs_cpu_partial",
+	"store_user",
+	"total_objects",
+	"trace",
+	"usersize",
+	"validate",
 	/* what slabinfo -r prints and sysfs has not */
-	"deactivate_to_partial", "memory_bytes", "reported_allocs",
-	"reported_frees", "slab_bytes", "used_bytes",
+	"deactivate_to_partial",
+	"memory_bytes",
+	"reported_allocs",
+	"reported_frees",
+	"slab_bytes",
+	"used_bytes",
 };
 
 bool slab_is_attribute(const char *name)
@@ -72,8 +103,8 @@ enum slab_generation slab_generation_of(const struct slab_report *r)
 		return SLAB_NO_COUNTERS;
 	if (sheaves)
 		return cpu_slabs ? SLAB_OPT_IN_SHEAVES : SLAB_ALL_SHEAVES;
-	return cpu_partial || !cpu_slabs ? SLAB_CPU_PARTIAL :
-					   SLAB_BEFORE_CPU_PARTIAL;
+	return cpu_partial || !cpu_slabs ? SLAB_CPU_PARTIAL
+					 : SLAB_BEFORE_CPU_PARTIAL;
 }
 
 const char *slab_generation_text(enum slab_generation g)
@@ -112,8 +143,9 @@ const char *slab_variant_of(const struct slab_report *r)
 		if (!slab_report_find(r, "sheaf_capacity"))
 			return "v6.12";
 		return slab_report_get(r, "cpu_partial") > 0 ||
-		       slab_report_get(r, "sheaf_capacity") == 0 ? "v6.19" :
-								   "v7.1";
+				       slab_report_get(r, "sheaf_capacity") == 0
+			       ? "v6.19"
+			       : "v7.1";
 	}
 }
 
@@ -125,10 +157,11 @@ int slab_cpus_seen(const struct slab_report *r)
 		const struct slab_value *v = r->values->pdata[i];
 
 		if (v->part_kind == 'C' && v->parts->len)
-			cpus = MAX(cpus, g_array_index(v->parts,
-						       struct slab_part,
-						       v->parts->len - 1).id +
-						 1);
+			cpus = MAX(cpus,
+				   g_array_index(v->parts, struct slab_part,
+						 v->parts->len - 1)
+						   .id +
+					   1);
 	}
 	return cpus;
 }
@@ -182,8 +215,8 @@ static void check_sums(const struct slab_report *r, GPtrArray *checks)
 			continue;
 		with_parts++;
 		for (guint k = 0; k < v->parts->len; k++) {
-			const struct slab_part *p = &g_array_index(
-				v->parts, struct slab_part, k);
+			const struct slab_part *p =
+				&g_array_index(v->parts, struct slab_part, k);
 
 			sum += p->value;
 			slabs += p->slabs;
@@ -197,18 +230,22 @@ static void check_sums(const struct slab_report *r, GPtrArray *checks)
 		wrong++;
 		/* kernels count in 32 bits and add them up in as many */
 		if (sum != v->total && (uint32_t)sum == (uint32_t)v->total)
-			add(checks, SLAB_FAILS, "%s: its parts add up to %"
-			    G_GUINT64_FORMAT " but the total says %"
-			    G_GUINT64_FORMAT ": the sum wrapped at 32 bits",
+			add(checks, SLAB_FAILS,
+			    "%s: its parts add up to %" G_GUINT64_FORMAT
+			    " but the total says %" G_GUINT64_FORMAT
+			    ": the sum wrapped at 32 bits",
 			    v->name, sum, v->total);
 		else
-			add(checks, SLAB_FAILS, "%s: its parts add up to %"
-			    G_GUINT64_FORMAT " but the total says %"
-			    G_GUINT64_FORMAT, v->name, sum, v->total);
+			add(checks, SLAB_FAILS,
+			    "%s: its parts add up to %" G_GUINT64_FORMAT
+			    " but the total says %" G_GUINT64_FORMAT,
+			    v->name, sum, v->total);
 	}
 	if (with_parts && !wrong)
-		add(checks, SLAB_HOLDS, "the parts per CPU and node add up to "
-		    "the total: all %d of them", with_parts);
+		add(checks, SLAB_HOLDS,
+		    "the parts per CPU and node add up to "
+		    "the total: all %d of them",
+		    with_parts);
 }
 
 static bool get(const struct slab_report *r, const char *name, int64_t *value)
@@ -236,21 +273,25 @@ static void check_products(const struct slab_report *r, GPtrArray *checks)
 		return;
 	if (r->source != SLAB_SLABINFO) /* there it was computed so */
 		add(checks, total == slabs * objs ? SLAB_HOLDS : SLAB_FAILS,
-		    "total_objects = slabs x objs_per_slab: " D " %s " D " x "
-		    D "%s", total, total == slabs * objs ? "=" : "!=", slabs,
-		    objs, total < slabs * objs ? " (slabs of a smaller order "
-		    "are among them)" : "");
+		    "total_objects = slabs x objs_per_slab: " D " %s " D " x " D
+		    "%s",
+		    total, total == slabs * objs ? "=" : "!=", slabs, objs,
+		    total < slabs * objs ? " (slabs of a smaller order "
+					   "are among them)"
+					 : "");
 	for (guint i = 0; i < t->parts->len; i++) {
-		const struct slab_part *p = &g_array_index(t->parts,
-							   struct slab_part, i);
+		const struct slab_part *p =
+			&g_array_index(t->parts, struct slab_part, i);
 		uint64_t n = slab_value_part(s, p->id);
 
 		nodes++;
 		wrong += n < (uint64_t)SANE && p->value != n * objs;
 	}
 	if (nodes)
-		add(checks, wrong ? SLAB_FAILS : SLAB_HOLDS, "the same per "
-		    "node: %d of %d", nodes - wrong, nodes);
+		add(checks, wrong ? SLAB_FAILS : SLAB_HOLDS,
+		    "the same per "
+		    "node: %d of %d",
+		    nodes - wrong, nodes);
 	if (!get_sane(r, "objects", &objects))
 		return;
 	if (objects > total)
@@ -260,9 +301,10 @@ static void check_products(const struct slab_report *r, GPtrArray *checks)
 	    !get_sane(r, "objects_partial", &used))
 		return;
 	total -= partial * objs - used;
-	add(checks, compare(objects, total), "objects = total_objects - what "
-	    "is free on partial lists: " D " %s " D, objects,
-	    objects == total ? "=" : "!=", total);
+	add(checks, compare(objects, total),
+	    "objects = total_objects - what "
+	    "is free on partial lists: " D " %s " D,
+	    objects, objects == total ? "=" : "!=", total);
 }
 
 /* sheaf_refill counts objects, barn_get_fail what led to a refill. */
@@ -273,12 +315,12 @@ static void check_refills(const struct slab_report *r, GPtrArray *checks)
 	int64_t capacity, objects, fails;
 	int wrong = 0, cpus = 0;
 
-	if (!refill || !get_sane(r, "sheaf_capacity", &capacity) ||
-	    !capacity || !get(r, "sheaf_refill", &objects))
+	if (!refill || !get_sane(r, "sheaf_capacity", &capacity) || !capacity ||
+	    !get(r, "sheaf_refill", &objects))
 		return;
 	add(checks, objects % capacity ? SLAB_FAILS : SLAB_HOLDS,
-	    "sheaf_refill = sheaf_capacity x refills: " D " = " D " x " D
-	    "%s", objects, capacity, objects / capacity,
+	    "sheaf_refill = sheaf_capacity x refills: " D " = " D " x " D "%s",
+	    objects, capacity, objects / capacity,
 	    objects % capacity ? " and a rest: a refill fell short" : "");
 	if (!get_sane(r, "barn_get_fail", &fails))
 		return;
@@ -286,8 +328,8 @@ static void check_refills(const struct slab_report *r, GPtrArray *checks)
 	    "refills = barn_get_fail: " D " %s " D, objects / capacity,
 	    objects / capacity == fails ? "=" : "!=", fails);
 	for (guint i = 0; i < fail->parts->len; i++) {
-		const struct slab_part *p = &g_array_index(fail->parts,
-							   struct slab_part, i);
+		const struct slab_part *p =
+			&g_array_index(fail->parts, struct slab_part, i);
 
 		cpus++;
 		wrong += p->value < (uint64_t)SANE &&
@@ -305,11 +347,13 @@ static void check_flows(const struct slab_report *r, GPtrArray *checks)
 
 	if (get(r, "alloc_slab", &made) && get(r, "free_slab", &freed) &&
 	    get(r, "slabs", &slabs))
-		add(checks, compare(made - freed, slabs), "alloc_slab - "
-		    "free_slab = slabs: " D " - " D " %s " D "%s", made, freed,
-		    made - freed == slabs ? "=" : "!=", slabs,
-		    made - freed == slabs ? "" : " (counters were cleared or "
-		    "wrapped, or caches merged)");
+		add(checks, compare(made - freed, slabs),
+		    "alloc_slab - "
+		    "free_slab = slabs: " D " - " D " %s " D "%s",
+		    made, freed, made - freed == slabs ? "=" : "!=", slabs,
+		    made - freed == slabs ? ""
+					  : " (counters were cleared or "
+					    "wrapped, or caches merged)");
 	if (!get(r, "alloc_fastpath", &af) || !get(r, "alloc_slowpath", &as) ||
 	    !get(r, "free_fastpath", &ff) || !get(r, "free_slowpath", &fs))
 		return;
@@ -318,9 +362,11 @@ static void check_flows(const struct slab_report *r, GPtrArray *checks)
 	if (get(r, "free_cpu_sheaf", &fast))
 		ff += fast;
 	if (get(r, "reported_allocs", &fast) && get(r, "reported_frees", &slow))
-		add(checks, af + as == fast && ff + fs == slow ? SLAB_HOLDS :
-		    SLAB_FAILS, "Fastpath + Slowpath = Total: " D " and " D,
-		    af + as, ff + fs);
+		add(checks,
+		    af + as == fast && ff + fs == slow ? SLAB_HOLDS
+						       : SLAB_FAILS,
+		    "Fastpath + Slowpath = Total: " D " and " D, af + as,
+		    ff + fs);
 	if (!get(r, "objects", &objects))
 		return;
 	af += as;
@@ -331,19 +377,23 @@ static void check_flows(const struct slab_report *r, GPtrArray *checks)
 		    ff);
 	else if (af - ff > objects && get(r, "cpu_partial_alloc", &fast) &&
 		 af - ff >= fast && af - ff - fast <= objects)
-		add(checks, SLAB_HOLDS, "allocations - frees <= objects, if "
+		add(checks, SLAB_HOLDS,
+		    "allocations - frees <= objects, if "
 		    "one from a cpu partial list counts as slow twice: " D
-		    " - " D " - " D " = " D " with users", af, fast, ff,
-		    af - ff - fast);
+		    " - " D " - " D " = " D " with users",
+		    af, fast, ff, af - ff - fast);
 	else if (af - ff > objects)
-		add(checks, SLAB_FAILS, "allocations - frees <= objects: " D
-		    " - " D " = " D " > " D " (more than there are: frees or "
-		    "retried allocations are counted otherwise here)", af, ff,
-		    af - ff, objects);
+		add(checks, SLAB_FAILS,
+		    "allocations - frees <= objects: " D " - " D " = " D " > " D
+		    " (more than there are: frees or "
+		    "retried allocations are counted otherwise here)",
+		    af, ff, af - ff, objects);
 	else
-		add(checks, SLAB_HOLDS, "allocations - frees <= objects: " D
-		    " - " D " = " D " with users, " D " cached in front of "
-		    "the slabs", af, ff, af - ff, objects - (af - ff));
+		add(checks, SLAB_HOLDS,
+		    "allocations - frees <= objects: " D " - " D " = " D
+		    " with users, " D " cached in front of "
+		    "the slabs",
+		    af, ff, af - ff, objects - (af - ff));
 }
 
 /* Where the slow path got its slab, before sheaves. */
@@ -360,14 +410,18 @@ static void check_slow_path(const struct slab_report *r, GPtrArray *checks)
 	if (get(r, "cpu_partial_alloc", &cpu) &&
 	    compare(slow, sum) == SLAB_FAILS &&
 	    compare(slow, sum + cpu) != SLAB_FAILS) {
-		add(checks, compare(slow, sum + cpu), "alloc_slowpath = "
+		add(checks, compare(slow, sum + cpu),
+		    "alloc_slowpath = "
 		    "alloc_refill + alloc_from_partial + alloc_slab + "
 		    "cpu_partial_alloc: " D " and " D " (so the last is "
-		    "counted as slow twice)", slow, sum + cpu);
+		    "counted as slow twice)",
+		    slow, sum + cpu);
 		return;
 	}
-	add(checks, compare(slow, sum), "alloc_slowpath = alloc_refill + "
-	    "alloc_from_partial + alloc_slab: " D " and " D, slow, sum);
+	add(checks, compare(slow, sum),
+	    "alloc_slowpath = alloc_refill + "
+	    "alloc_from_partial + alloc_slab: " D " and " D,
+	    slow, sum);
 }
 
 GPtrArray *slab_check_all(const struct slab_report *r)

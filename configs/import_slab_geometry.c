@@ -16,12 +16,13 @@ static void compare(GPtrArray *checks, const struct slab_report *r,
 		return;
 	c = g_new0(struct slab_check, 1);
 	c->verdict = theirs == model ? SLAB_HOLDS : SLAB_FAILS;
-	c->text = theirs == model ?
-		g_strdup_printf("%s is what the model computes: %u", name,
-				model) :
-		g_strdup_printf("%s is %" G_GINT64_FORMAT ", the model "
-				"computes %u for %s", name, theirs, model,
-				variant);
+	c->text = theirs == model
+			  ? g_strdup_printf("%s is what the model computes: %u",
+					    name, model)
+			  : g_strdup_printf("%s is %" G_GINT64_FORMAT
+					    ", the model "
+					    "computes %u for %s",
+					    name, theirs, model, variant);
 	g_ptr_array_add(checks, c);
 }
 
@@ -64,8 +65,8 @@ static bool args_of(const struct slab_report *r, struct kmem_cache_args *args,
 
 static bool debugged(const struct slab_report *r)
 {
-	static const char *const flags[] = { "sanity_checks", "red_zone",
-					     "poison", "store_user", "trace" };
+	static const char *const flags[] = {"sanity_checks", "red_zone",
+					    "poison", "store_user", "trace"};
 
 	for (guint i = 0; i < G_N_ELEMENTS(flags); i++)
 		if (slab_report_get(r, flags[i]) > 0)
@@ -77,7 +78,7 @@ void slab_check_geometry(const struct slab_report *r,
 			 const struct features *features, const char *variant,
 			 int nr_cpus, GPtrArray *checks)
 {
-	struct kmem_cache_args args = { 0 };
+	struct kmem_cache_args args = {0};
 	int64_t size = slab_report_get(r, "slab_size");
 	int64_t order = slab_report_get(r, "order");
 	bool exact;
@@ -89,24 +90,26 @@ void slab_check_geometry(const struct slab_report *r,
 			"that size and order");
 	if (debugged(r)) {
 		note(checks, "slab_debug is on: its sizes are not the model's "
-		     "business");
+			     "business");
 		return;
 	}
 	if (!args_of(r, &args, &exact))
 		return;
 	if (features->sheaves == SHEAVES_OPT_IN)
-		args.sheaf_capacity = MAX(slab_report_get(r, "sheaf_capacity"),
-					  0);
+		args.sheaf_capacity =
+			MAX(slab_report_get(r, "sheaf_capacity"), 0);
 	g = kmem_cache_geometry(features, &args, MAX(nr_cpus, 1));
 	if (exact && args.flags & (SLAB_RCU | SLAB_CTOR) && size != g.size) {
 		struct kmem_cache_args inside = args;
 
 		inside.flags &= ~(SLAB_RCU | SLAB_CTOR);
-		if (size == kmem_cache_geometry(features, &inside,
-						MAX(nr_cpus, 1)).size)
+		if (size ==
+		    kmem_cache_geometry(features, &inside, MAX(nr_cpus, 1))
+			    .size)
 			args = inside;
 		if (args.flags == inside.flags) {
-			note(checks, "the cache's creator placed the free "
+			note(checks,
+			     "the cache's creator placed the free "
 			     "pointer inside of the object (freeptr_offset), "
 			     "which the model does not know");
 			g = kmem_cache_geometry(features, &args,

@@ -12,9 +12,9 @@
 static bool take_line(const struct import_text *t, const struct import_line *l,
 		      GPtrArray *all, GError **error)
 {
-	static const char *const names[] = { "objects", "total_objects",
-					     "slab_size", "objs_per_slab",
-					     "pages_per_slab" };
+	static const char *const names[] = {"objects", "total_objects",
+					    "slab_size", "objs_per_slab",
+					    "pages_per_slab"};
 	const char *s = import_skip_blanks(l->text), *slabdata;
 	size_t len = strcspn(s, " \t");
 	g_autofree char *cache = g_strndup(s, len);
@@ -32,30 +32,36 @@ static bool take_line(const struct import_text *t, const struct import_line *l,
 		if (!import_uint(&s, INT64_MAX, &v))
 			return import_fail(error, t->name, l->number,
 					   "%.40s: \"%.20s\" for %s, expected "
-					   "a number", cache, s, names[i]);
+					   "a number",
+					   cache, s, names[i]);
 		pages = v;
-		if (i < 4 && !slab_report_add_number(r, names[i], l->number, v,
-						     error))
+		if (i < 4 &&
+		    !slab_report_add_number(r, names[i], l->number, v, error))
 			return false;
 	}
 	if (!pages || (pages & (pages - 1)) || pages > 1024)
-		return import_fail(error, t->name, l->number, "%.40s: %"
-				   G_GUINT64_FORMAT " pages per slab, expected "
-				   "a power of two up to 1024", cache, pages);
+		return import_fail(error, t->name, l->number,
+				   "%.40s: %" G_GUINT64_FORMAT
+				   " pages per slab, expected "
+				   "a power of two up to 1024",
+				   cache, pages);
 	if (!slab_report_add_number(r, "order", l->number,
 				    __builtin_ctzll(pages), error))
 		return false;
 	slabdata = strstr(s, "slabdata");
 	if (!slabdata)
-		return import_fail(error, t->name, l->number, "%.40s: breaks "
-				   "off, expected \": slabdata ...\"", cache);
+		return import_fail(error, t->name, l->number,
+				   "%.40s: breaks "
+				   "off, expected \": slabdata ...\"",
+				   cache);
 	s = import_skip_blanks(slabdata + strlen("slabdata"));
 	/* active, then all */
 	for (int i = 0; i < 2; i++) {
 		if (!import_uint(&s, INT64_MAX, &v))
 			return import_fail(error, t->name, l->number,
 					   "%.40s: \"%.20s\" behind slabdata, "
-					   "expected numbers", cache, s);
+					   "expected numbers",
+					   cache, s);
 		s = import_skip_blanks(s);
 	}
 	return slab_report_add_number(r, "slabs", l->number, v, error);
@@ -70,7 +76,8 @@ bool slab_parse_proc(const struct import_text *t, GPtrArray *all,
 		if (!take_line(t, &t->lines[i], all, error))
 			return false;
 	if (all->len == before)
-		return import_fail(error, t->name, 0, "no line of a cache, "
+		return import_fail(error, t->name, 0,
+				   "no line of a cache, "
 				   "expected \"NAME n n ... : tunables ...\"");
 	return true;
 }

@@ -3,8 +3,8 @@
  * slabinfo -r of the kernel's tools, whole or parts of it, several in a file.
  *
  * Its words are turned into the attributes they were made of:
- *   Object, SlabObj, SlabSiz, Align         object_size, slab_size, order, align
- *   Total, Full, Partial, CpuSlab, Objects  slabs, -, partial, cpu_slabs,
+ *   Object, SlabObj, SlabSiz, Align         object_size, slab_size, order,
+ * align Total, Full, Partial, CpuSlab, Objects  slabs, -, partial, cpu_slabs,
  *                                           objs_per_slab
  *   the columns Alloc and Free of a counter two counters, see perf_rows
  */
@@ -15,24 +15,24 @@
 static const struct {
 	const char *row, *alloc, *free;
 } perf_rows[] = {
-	{ "Fastpath", "alloc_fastpath", "free_fastpath" },
-	{ "Slowpath", "alloc_slowpath", "free_slowpath" },
-	{ "Page Alloc", "alloc_slab", "free_slab" },
+	{"Fastpath", "alloc_fastpath", "free_fastpath"},
+	{"Slowpath", "alloc_slowpath", "free_slowpath"},
+	{"Page Alloc", "alloc_slab", "free_slab"},
 	/* deactivate_to_head and _to_tail together, which no attribute is */
-	{ "Add partial", "deactivate_to_partial", "free_add_partial" },
-	{ "Remove partial", "alloc_from_partial", "free_remove_partial" },
-	{ "Cpu partial list", "cpu_partial_alloc", "cpu_partial_free" },
-	{ "RemoteObj/SlabFrozen", "deactivate_remote_frees", "free_frozen" },
-	{ "Total", "reported_allocs", "reported_frees" },
-	{ "Flushes", "cpuslab_flush", NULL },
-	{ "Slab full", "deactivate_full", NULL },
-	{ "Slab empty", "deactivate_empty", NULL },
-	{ "Moved to head of partial list", "deactivate_to_head", NULL },
-	{ "Moved to tail of partial list", "deactivate_to_tail", NULL },
-	{ "Deactivation bypass", "deactivate_bypass", NULL },
-	{ "Refilled from foreign frees", "alloc_refill", NULL },
-	{ "Refill", "alloc_refill", NULL },
-	{ "Node mismatch", "alloc_node_mismatch", NULL },
+	{"Add partial", "deactivate_to_partial", "free_add_partial"},
+	{"Remove partial", "alloc_from_partial", "free_remove_partial"},
+	{"Cpu partial list", "cpu_partial_alloc", "cpu_partial_free"},
+	{"RemoteObj/SlabFrozen", "deactivate_remote_frees", "free_frozen"},
+	{"Total", "reported_allocs", "reported_frees"},
+	{"Flushes", "cpuslab_flush", NULL},
+	{"Slab full", "deactivate_full", NULL},
+	{"Slab empty", "deactivate_empty", NULL},
+	{"Moved to head of partial list", "deactivate_to_head", NULL},
+	{"Moved to tail of partial list", "deactivate_to_tail", NULL},
+	{"Deactivation bypass", "deactivate_bypass", NULL},
+	{"Refilled from foreign frees", "alloc_refill", NULL},
+	{"Refill", "alloc_refill", NULL},
+	{"Node mismatch", "alloc_node_mismatch", NULL},
 };
 
 /* Pairs "label : number" of the upper part; the second of a line belongs to
@@ -40,17 +40,17 @@ static const struct {
 static const struct {
 	const char *line, *label, *name;
 } size_rows[] = {
-	{ "Object ", "Object ", "object_size" },
-	{ "Object ", "Total  ", "slabs" },
-	{ "SlabObj", "SlabObj", "slab_size" },
-	{ "SlabSiz", "SlabSiz", "slab_bytes" },
-	{ "SlabSiz", "Partial", "partial" },
-	{ "Loss ", "CpuSlab", "cpu_slabs" },
-	{ "Align ", "Align  ", "align" },
-	{ "Align ", "Objects", "objs_per_slab" },
-	{ "Objects:", "Objects", "objects" },
-	{ "Objects:", "Memory Total", "memory_bytes" },
-	{ "Objects:", "Used ", "used_bytes" },
+	{"Object ", "Object ", "object_size"},
+	{"Object ", "Total  ", "slabs"},
+	{"SlabObj", "SlabObj", "slab_size"},
+	{"SlabSiz", "SlabSiz", "slab_bytes"},
+	{"SlabSiz", "Partial", "partial"},
+	{"Loss ", "CpuSlab", "cpu_slabs"},
+	{"Align ", "Align  ", "align"},
+	{"Align ", "Objects", "objs_per_slab"},
+	{"Objects:", "Objects", "objects"},
+	{"Objects:", "Memory Total", "memory_bytes"},
+	{"Objects:", "Used ", "used_bytes"},
 };
 
 struct reader {
@@ -101,8 +101,8 @@ static bool take_sizes(struct reader *r, const char *s, int line, bool *taken,
 	return true;
 }
 
-static bool take_counter(struct reader *r, const char *s, int line,
-			 bool *taken, GError **error)
+static bool take_counter(struct reader *r, const char *s, int line, bool *taken,
+			 GError **error)
 {
 	for (guint i = 0; i < G_N_ELEMENTS(perf_rows); i++) {
 		const char *p = s + strlen(perf_rows[i].row);
@@ -125,9 +125,11 @@ static bool take_counter(struct reader *r, const char *s, int line,
 			return true;
 		p = import_skip_blanks(p);
 		if (!import_uint(&p, INT64_MAX, &v))
-			return import_fail(error, r->text->name, line, "%s: "
+			return import_fail(error, r->text->name, line,
+					   "%s: "
 					   "only one number, expected those of "
-					   "Alloc and Free", perf_rows[i].row);
+					   "Alloc and Free",
+					   perf_rows[i].row);
 		return add(r, perf_rows[i].free, line, v, error);
 	}
 	return true;
@@ -198,7 +200,7 @@ static bool complete(struct slab_report *r, GError **error)
 bool slab_parse_slabinfo(const struct import_text *t, GPtrArray *all,
 			 GError **error)
 {
-	struct reader r = { .text = t, .all = all };
+	struct reader r = {.text = t, .all = all};
 	guint before = all->len;
 	bool fine = true;
 
@@ -209,7 +211,8 @@ bool slab_parse_slabinfo(const struct import_text *t, GPtrArray *all,
 	for (guint i = before; fine && i < all->len; i++)
 		fine = complete(all->pdata[i], error);
 	if (fine && all->len == before)
-		fine = import_fail(error, t->name, 0, "no figure of slabinfo "
+		fine = import_fail(error, t->name, 0,
+				   "no figure of slabinfo "
 				   "-r, expected \"Object :  256  Total ...\"");
 	return fine;
 }

@@ -101,8 +101,8 @@ static struct slab_report *report_for(struct reader *r, const char *cache,
 
 	if (open && !slab_report_find(open, name))
 		return open;
-	open = slab_report_new(r->text->name, SLAB_SYSFS, *cache ? cache :
-			       r->prompt_cache, line);
+	open = slab_report_new(r->text->name, SLAB_SYSFS,
+			       *cache ? cache : r->prompt_cache, line);
 	open->title = g_steal_pointer(&r->title);
 	if (!slab_reports_take(r->all, open, error))
 		return NULL;
@@ -113,14 +113,15 @@ static struct slab_report *report_for(struct reader *r, const char *cache,
 static bool take_part(struct reader *r, const char *word, int line,
 		      GError **error)
 {
-	struct slab_part part = { 0 };
+	struct slab_part part = {0};
 	const char *s = word + 1;
 	uint64_t id;
 
 	/* CPU and node numbers beyond what can be simulated end here too */
 	if (!import_uint(&s, TOPOLOGY_MAX_CPUS - 1, &id) || *s++ != '=' ||
 	    !take_number(s, &part.value, &part.slabs))
-		return import_fail(error, r->text->name, line, "%s: \"%.40s\", "
+		return import_fail(error, r->text->name, line,
+				   "%s: \"%.40s\", "
 				   "expected C0=NUMBER or N0=NUMBER",
 				   r->value->name, word);
 	part.id = id;
@@ -246,7 +247,7 @@ static bool any_known(const GPtrArray *all, guint from)
 bool slab_parse_sysfs(const struct import_text *t, const char *cache,
 		      GPtrArray *all, GError **error)
 {
-	struct reader r = { .text = t, .all = all };
+	struct reader r = {.text = t, .all = all};
 	guint before = all->len;
 	bool fine = true;
 
@@ -262,7 +263,8 @@ bool slab_parse_sysfs(const struct import_text *t, const char *cache,
 	g_free(r.prompt_cache);
 	g_free(r.title);
 	if (fine && all->len == before)
-		fine = import_fail(error, t->name, 0, "not recognised, "
+		fine = import_fail(error, t->name, 0,
+				   "not recognised, "
 				   "expected the files of /sys/kernel/slab/"
 				   "CACHE (grep . *), slabinfo -r or "
 				   "/proc/slabinfo");

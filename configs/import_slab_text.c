@@ -29,22 +29,25 @@ static void append_heading(GString *out, const struct slab_report *r)
 static void append_sizes(GString *out, const struct slab_report *r)
 {
 	static const char *const names[] = {
-		"object_size", "slab_size", "align", "order", "objs_per_slab",
-		"sheaf_capacity", "cpu_partial", "min_partial", "slabs",
-		"partial", "cpu_slabs", "total_objects", "objects",
+		"object_size", "slab_size",	"align",
+		"order",       "objs_per_slab", "sheaf_capacity",
+		"cpu_partial", "min_partial",	"slabs",
+		"partial",     "cpu_slabs",	"total_objects",
+		"objects",
 	};
 	static const char *const flags[] = {
 		"hwcache_align", "destroy_by_rcu", "reclaim_account",
-		"cache_dma", "sanity_checks", "red_zone", "poison",
-		"store_user",
+		"cache_dma",	 "sanity_checks",  "red_zone",
+		"poison",	 "store_user",
 	};
 
 	for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
 		const struct slab_value *v = slab_report_find(r, names[i]);
 
 		if (v && v->number)
-			g_string_append_printf(out, "  %-15s %12"
-					       G_GUINT64_FORMAT "  line %d\n",
+			g_string_append_printf(out,
+					       "  %-15s %12" G_GUINT64_FORMAT
+					       "  line %d\n",
 					       v->name, v->total, v->line);
 	}
 	for (guint i = 0; i < G_N_ELEMENTS(flags); i++)
@@ -53,8 +56,7 @@ static void append_sizes(GString *out, const struct slab_report *r)
 	if (r->unavailable->len) {
 		g_string_append(out, "  not available there:");
 		for (guint i = 0; i < r->unavailable->len; i++) {
-			g_autofree char *name = plain(
-				r->unavailable->pdata[i]);
+			g_autofree char *name = plain(r->unavailable->pdata[i]);
 
 			g_string_append_printf(out, " %s", name);
 		}
@@ -65,7 +67,7 @@ static void append_sizes(GString *out, const struct slab_report *r)
 static void append_checks(GString *out, const GPtrArray *checks,
 			  const char *prefix)
 {
-	static const char *const words[] = { "holds", "FAILS", "nearly" };
+	static const char *const words[] = {"holds", "FAILS", "nearly"};
 
 	for (guint i = 0; i < checks->len; i++) {
 		const struct slab_check *c = checks->pdata[i];
@@ -76,10 +78,10 @@ static void append_checks(GString *out, const GPtrArray *checks,
 }
 
 /* The counters that make up one figure of a CPU. */
-static const char *const alloc_names[] = { "alloc_cpu_sheaf", "alloc_fastpath",
-					   "alloc_slowpath", NULL };
-static const char *const free_names[] = { "free_cpu_sheaf", "free_fastpath",
-					  "free_slowpath", NULL };
+static const char *const alloc_names[] = {"alloc_cpu_sheaf", "alloc_fastpath",
+					  "alloc_slowpath", NULL};
+static const char *const free_names[] = {"free_cpu_sheaf", "free_fastpath",
+					 "free_slowpath", NULL};
 
 static uint64_t sum_of(const struct slab_report *r, const char *const *names,
 		       int cpu)
@@ -124,10 +126,10 @@ static int by_cpu(const void *a, const void *b)
 static void append_row(GString *out, const struct slab_report *r,
 		       const struct cpu_row *row, const char *label)
 {
-	static const char *const slow[][2] = { { "alloc_slowpath", NULL },
-					       { "free_slowpath", NULL },
-					       { "alloc_slab", NULL },
-					       { "barn_get_fail", NULL } };
+	static const char *const slow[][2] = {{"alloc_slowpath", NULL},
+					      {"free_slowpath", NULL},
+					      {"alloc_slab", NULL},
+					      {"barn_get_fail", NULL}};
 	/* formatd: a point whatever the locale */
 	char a[32], b[32], c[32];
 	uint64_t all = sum_of(r, alloc_names, -1);
@@ -135,31 +137,33 @@ static void append_row(GString *out, const struct slab_report *r,
 
 	for (int i = 0; i < 4; i++)
 		s[i] = sum_of(r, slow[i], row->cpu);
-	g_string_append_printf(
-		out, "  %4s %13" G_GUINT64_FORMAT " %13" G_GUINT64_FORMAT
-		" %7s %7s %7s %10" G_GUINT64_FORMAT " %10" G_GUINT64_FORMAT
-		"\n", label, row->allocs, row->frees,
-		g_ascii_formatd(a, sizeof(a), "%.2f",
-				percent(row->allocs, all)),
-		g_ascii_formatd(b, sizeof(b), "%.2f",
-				percent(s[0], row->allocs)),
-		g_ascii_formatd(c, sizeof(c), "%.2f",
-				percent(s[1], row->frees)), s[2], s[3]);
+	g_string_append_printf(out,
+			       "  %4s %13" G_GUINT64_FORMAT
+			       " %13" G_GUINT64_FORMAT
+			       " %7s %7s %7s %10" G_GUINT64_FORMAT
+			       " %10" G_GUINT64_FORMAT "\n",
+			       label, row->allocs, row->frees,
+			       g_ascii_formatd(a, sizeof(a), "%.2f",
+					       percent(row->allocs, all)),
+			       g_ascii_formatd(b, sizeof(b), "%.2f",
+					       percent(s[0], row->allocs)),
+			       g_ascii_formatd(c, sizeof(c), "%.2f",
+					       percent(s[1], row->frees)),
+			       s[2], s[3]);
 }
 
 static void append_rates(GString *out, const struct slab_report *r, int max)
 {
 	int cpus = slab_cpus_seen(r), n = 0;
-	g_autofree struct cpu_row *rows = g_new0(struct cpu_row,
-						 MAX(cpus, 1));
-	struct cpu_row total = { -1, sum_of(r, alloc_names, -1),
-				 sum_of(r, free_names, -1) };
+	g_autofree struct cpu_row *rows = g_new0(struct cpu_row, MAX(cpus, 1));
+	struct cpu_row total = {-1, sum_of(r, alloc_names, -1),
+				sum_of(r, free_names, -1)};
 
 	if (!total.allocs && !total.frees)
 		return;
 	for (int cpu = 0; cpu < cpus; cpu++) {
-		struct cpu_row row = { cpu, sum_of(r, alloc_names, cpu),
-				       sum_of(r, free_names, cpu) };
+		struct cpu_row row = {cpu, sum_of(r, alloc_names, cpu),
+				      sum_of(r, free_names, cpu)};
 
 		if (row.allocs || row.frees)
 			rows[n++] = row;
@@ -176,8 +180,10 @@ static void append_rates(GString *out, const struct slab_report *r, int max)
 		append_row(out, r, &rows[i], label);
 	}
 	if (n > max)
-		g_string_append_printf(out, "  ... and %d CPUs with less "
-				       "(--cpus N shows more)\n", n - max);
+		g_string_append_printf(out,
+				       "  ... and %d CPUs with less "
+				       "(--cpus N shows more)\n",
+				       n - max);
 }
 
 void slab_summary(GString *out, const struct slab_report *r,
@@ -215,10 +221,11 @@ void slab_table(GString *out, const GPtrArray *reports)
 		g_autofree char *cache = plain(r->cache ? r->cache : "-");
 
 		g_string_append_printf(
-			out, "%-26s %9" G_GINT64_FORMAT " %5" G_GINT64_FORMAT
-			" %13" G_GINT64_FORMAT " %8" G_GINT64_FORMAT " %8"
-			G_GINT64_FORMAT " %6" G_GINT64_FORMAT "\n", cache,
-			slab_report_get(r, "slab_size"),
+			out,
+			"%-26s %9" G_GINT64_FORMAT " %5" G_GINT64_FORMAT
+			" %13" G_GINT64_FORMAT " %8" G_GINT64_FORMAT
+			" %8" G_GINT64_FORMAT " %6" G_GINT64_FORMAT "\n",
+			cache, slab_report_get(r, "slab_size"),
 			slab_report_get(r, "order"),
 			slab_report_get(r, "objs_per_slab"),
 			slab_report_get(r, "slabs"),
@@ -238,8 +245,7 @@ bool slab_failures(GString *out, const struct slab_report *r,
 
 		if (c->verdict != SLAB_FAILS)
 			continue;
-		g_string_append_printf(out, "FAILS   %s: %s\n", cache,
-				       c->text);
+		g_string_append_printf(out, "FAILS   %s: %s\n", cache, c->text);
 		any = true;
 	}
 	return any;
@@ -270,8 +276,8 @@ char *slab_counts(const struct slab_report *r)
 		g_string_append_printf(out, "%s:%" G_GUINT64_FORMAT, v->name,
 				       v->total);
 		for (guint k = 0; k < v->parts->len; k++) {
-			const struct slab_part *p = &g_array_index(
-				v->parts, struct slab_part, k);
+			const struct slab_part *p =
+				&g_array_index(v->parts, struct slab_part, k);
 
 			g_string_append_printf(out, " C%d=%" G_GUINT64_FORMAT,
 					       p->id, p->value);
@@ -282,17 +288,14 @@ char *slab_counts(const struct slab_report *r)
 }
 
 static void append_from(GString *out, const struct slab_report *r,
-			const char *name, const char *key, int64_t missing)
+			const char *name, const char *key)
 {
 	const struct slab_value *v = slab_report_find(r, name);
 
 	if (v && v->number)
-		g_string_append_printf(out, "# %s: %s:%d\n%s=%"
-				       G_GUINT64_FORMAT "\n", key, r->file,
-				       v->line, key, v->total);
-	else if (missing >= 0)
-		g_string_append_printf(out, "# %s: not in the input\n%s=" D
-				       "\n", key, key, missing);
+		g_string_append_printf(
+			out, "# %s: %s:%d\n%s=%" G_GUINT64_FORMAT "\n", key,
+			r->file, v->line, key, v->total);
 }
 
 static void append_flag(GString *out, const struct slab_report *r,
@@ -313,10 +316,13 @@ char *slab_experiment(const struct slab_report *r, const char *name,
 	g_autofree char *cache = plain(r->cache ? r->cache : name);
 	char scale[G_ASCII_DTOSTR_BUF_SIZE];
 
-	g_string_append_printf(out, "# Written by slubsim import cache from "
-			       "%s:%d.\n", r->file, r->line);
+	g_string_append_printf(out,
+			       "# Written by slubsim import cache from "
+			       "%s:%d.\n",
+			       r->file, r->line);
 	append_checks(out, checks, "# ");
-	g_string_append_printf(out, "\n[experiment]\nname=%s\ndescription=the "
+	g_string_append_printf(out,
+			       "\n[experiment]\nname=%s\ndescription=the "
 			       "allocations and frees per CPU that were "
 			       "posted of %s\nworkload=percpu\nvariants=%s\n",
 			       name, cache, conf->variants);
@@ -326,16 +332,22 @@ char *slab_experiment(const struct slab_report *r, const char *name,
 		g_string_append(out, "# topology: name one, as with slubsim "
 				     "import topology\n");
 	g_string_append_printf(out, "\n[workload]\ncache=%s\n", cache);
-	append_from(out, r, slab_report_find(r, "object_size") ?
-		    "object_size" : "slab_size", "object_size", -1);
-	append_from(out, r, "align", "align", -1);
+	append_from(out, r,
+		    slab_report_find(r, "object_size") ? "object_size"
+						       : "slab_size",
+		    "object_size");
+	append_from(out, r, "align", "align");
 	append_flag(out, r, "hwcache_align");
 	append_flag(out, r, "destroy_by_rcu");
-	append_from(out, r, "sheaf_capacity", "sheaf_capacity", -1);
-	g_string_append_printf(out, "# counts per CPU of %s:%d\ncounts=%s\n"
-			       "# of the posted counts; all of them take long\n"
-			       "scale=%s\n", r->file, r->line, conf->counts,
-			       g_ascii_formatd(scale, sizeof(scale), "%.6g",
-					       conf->scale));
+	/* where all have sheaves the capacity is the kernel's choice */
+	if (slab_generation_of(r) == SLAB_OPT_IN_SHEAVES)
+		append_from(out, r, "sheaf_capacity", "sheaf_capacity");
+	g_string_append_printf(
+		out,
+		"# counts per CPU of %s:%d\ncounts=%s\n"
+		"# of the posted counts; all of them take long\n"
+		"scale=%s\n",
+		r->file, r->line, conf->counts,
+		g_ascii_formatd(scale, sizeof(scale), "%.6g", conf->scale));
 	return g_string_free(out, FALSE);
 }

@@ -52,8 +52,8 @@ static int get_int(struct reader *r, const char *folder, const char *name)
 	const char *p = s;
 	uint64_t v;
 
-	return s && import_uint(&p, INT32_MAX, &v) && !*p ? (int)v :
-							    FACT_UNKNOWN;
+	return s && import_uint(&p, INT32_MAX, &v) && !*p ? (int)v
+							  : FACT_UNKNOWN;
 }
 
 /* The lowest CPU of a sharing set stands for the core, socket or L3. */
@@ -111,13 +111,12 @@ static bool take_cpu(struct reader *r, int cpu, bool online_known,
 {
 	g_autofree char *folder = g_strdup_printf("cpu/cpu%d/topology", cpu);
 	struct cpu_facts *c = facts_cpu(r->f, cpu);
-	g_autofree char *state = import_tree_get(r->t, "cpu/cpu%d/online",
-						 cpu);
+	g_autofree char *state = import_tree_get(r->t, "cpu/cpu%d/online", cpu);
 	bool more = true;
 	int package, core_id;
 
-	c->online = online_known ? id_set_has(online, cpu) :
-				   !(state && *state == '0');
+	c->online = online_known ? id_set_has(online, cpu)
+				 : !(state && *state == '0');
 	if (!c->online)
 		return true;
 	if (!get_first(r, folder, "thread_siblings_list", "thread_siblings",
@@ -192,13 +191,15 @@ static bool take_distances(struct reader *r, int node,
 	}
 	/* a node's folder is missing in the copy; see import_numactl.c */
 	if (n->nr_row != r->f->nr_node_ids)
-		return bad(r, "distance", row, "as many values as there are "
+		return bad(r, "distance", row,
+			   "as many values as there are "
 			   "nodes");
 	for (int i = 0; i < n->nr_row; i++)
 		n->columns[i] = i;
-	facts_note(r->f, "node %d: %d distances for %d nodes, taken as those "
-		   "to nodes 0 to %d", node, n->nr_row, id_set_count(columns),
-		   n->nr_row - 1);
+	facts_note(r->f,
+		   "node %d: %d distances for %d nodes, taken as those "
+		   "to nodes 0 to %d",
+		   node, n->nr_row, id_set_count(columns), n->nr_row - 1);
 	return true;
 }
 
@@ -228,8 +229,8 @@ static bool take_nodes(struct reader *r)
 		if (found && !facts_set_node(r->f, &cpus, i, &clash))
 			return import_fail(r->error, import_tree_name(r->t), 0,
 					   "CPU %d is on node %d and on node "
-					   "%d, expected one node", clash,
-					   r->f->cpus[clash].node, i);
+					   "%d, expected one node",
+					   clash, r->f->cpus[clash].node, i);
 		if (found)
 			r->f->nodes[i].cpus = facts_origin(r->f, 0);
 		if (!take_memory(r, i) || !take_distances(r, i, &online))
@@ -241,9 +242,9 @@ static bool take_nodes(struct reader *r)
 struct machine_facts *facts_from_tree(const struct import_tree *t,
 				      GError **error)
 {
-	struct reader r = { .t = t, .error = error };
+	struct reader r = {.t = t, .error = error};
 	g_autofree char *list = import_tree_get(t, "cpu/online");
-	struct id_set online = { 0 };
+	struct id_set online = {0};
 	const char *what = NULL, *end = NULL;
 	bool fine = true;
 
@@ -255,7 +256,8 @@ struct machine_facts *facts_from_tree(const struct import_tree *t,
 		if (!end || *end)
 			fine = bad(&r, "cpu/online", list, "a list of CPUs");
 	}
-	for (int i = -1; fine && (i = id_set_next(import_tree_cpus(t), i)) >= 0;)
+	for (int i = -1;
+	     fine && (i = id_set_next(import_tree_cpus(t), i)) >= 0;)
 		fine = take_cpu(&r, i, list != NULL, &online);
 	r.f->cpu_list = facts_origin(r.f, 0);
 	if (fine)

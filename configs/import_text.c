@@ -9,10 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-G_DEFINE_QUARK(slubsim-import-error, import_error)
+G_DEFINE_QUARK(slubsim - import - error, import_error)
 
-bool import_fail(GError **error, const char *name, int line,
-		 const char *format, ...)
+bool import_fail(GError **error, const char *name, int line, const char *format,
+		 ...)
 {
 	g_autofree char *what = NULL;
 	va_list args;
@@ -67,7 +67,7 @@ struct import_text *import_text_new(const char *name, const char *data,
 	s = t->clean;
 	while (s && *s) {
 		char *next = strchr(s, '\n');
-		struct import_line line = { .number = ++number };
+		struct import_line line = {.number = ++number};
 		size_t len;
 
 		if (next)
@@ -107,8 +107,10 @@ struct import_text *import_text_read(const char *path, GError **error)
 		import_fail(error, name, 0, "%s, expected a readable file",
 			    g_strerror(errno));
 	else if (bytes->len > IMPORT_MAX_BYTES)
-		import_fail(error, name, 0, "more than %u MiB, expected what "
-			    "a person posts", IMPORT_MAX_BYTES >> 20);
+		import_fail(error, name, 0,
+			    "more than %u MiB, expected what "
+			    "a person posts",
+			    IMPORT_MAX_BYTES >> 20);
 	else if (!bytes->len)
 		import_fail(error, name, 0, "is empty, expected text");
 	else
@@ -272,7 +274,8 @@ char *id_set_to_list(const struct id_set *set)
 	for (int id = id_set_next(set, -1); id >= 0;) {
 		int last = id;
 
-		while (last + 1 < TOPOLOGY_MAX_CPUS && id_set_has(set, last + 1))
+		while (last + 1 < TOPOLOGY_MAX_CPUS &&
+		       id_set_has(set, last + 1))
 			last++;
 		if (s->len)
 			g_string_append_c(s, ',');
@@ -283,6 +286,13 @@ char *id_set_to_list(const struct id_set *set)
 		id = id_set_next(set, last);
 	}
 	return g_string_free(s, FALSE);
+}
+
+char *import_config_name(const char *name)
+{
+	if (!name || (!strchr(name, '/') && !g_str_has_suffix(name, ".conf")))
+		return g_strdup(name);
+	return g_canonicalize_filename(name, NULL);
 }
 
 bool import_write(const char *path, const char *text, GError **error)

@@ -50,8 +50,8 @@ void import_text_free(struct import_text *t);
 char *import_read_small(const char *path);
 
 /* Sets "NAME:LINE: sentence" (no line if @line is 0); always false. */
-bool import_fail(GError **error, const char *name, int line,
-		 const char *format, ...) G_GNUC_PRINTF(4, 5);
+bool import_fail(GError **error, const char *name, int line, const char *format,
+		 ...) G_GNUC_PRINTF(4, 5);
 
 const char *import_skip_blanks(const char *s);
 
@@ -89,6 +89,10 @@ const char *id_set_parse_list(struct id_set *set, const char *s, int limit,
 bool id_set_parse_mask(struct id_set *set, const char *s, int limit);
 /* "0-3,8"; newly allocated. */
 char *id_set_to_list(const struct id_set *set);
+
+/* The name of a config as it's written into another: a path is made absolute,
+ * since that file may lie elsewhere. NULL for NULL; newly allocated. */
+char *import_config_name(const char *name);
 
 /* Writes @text to @path (aside, then renamed), or to stdout if it's NULL or
  * "-". */

@@ -27,7 +27,8 @@ static bool note_path(struct import_tree *t, const char *path)
 	if (!cpu && !g_str_has_prefix(path, "node/node"))
 		return false;
 	if (!import_uint(&s, (cpu ? TOPOLOGY_MAX_CPUS : TOPOLOGY_MAX_NODES) - 1,
-			 &id) || (*s && *s != '/'))
+			 &id) ||
+	    (*s && *s != '/'))
 		return false;
 	id_set_add(cpu ? &t->cpus : &t->nodes, id);
 	return true;
@@ -60,8 +61,8 @@ static bool is_base(const char *path)
  * or the same in the only folder that has it below @path. */
 static char *find_base(const char *path, bool deeper)
 {
-	static const char *const ways[] = { ".", "devices/system",
-					    "sys/devices/system" };
+	static const char *const ways[] = {".", "devices/system",
+					   "sys/devices/system"};
 	const char *name;
 	char *found = NULL;
 	GDir *dir;
@@ -104,7 +105,8 @@ struct import_tree *import_tree_open_folder(const char *path, GError **error)
 	}
 	if (id_set_count(&t->cpus) || id_set_count(&t->nodes))
 		return t;
-	import_fail(error, path, 0, "no cpu/cpuN below, expected a copy of "
+	import_fail(error, path, 0,
+		    "no cpu/cpuN below, expected a copy of "
 		    "/sys/devices/system");
 	import_tree_free(t);
 	return NULL;
@@ -125,12 +127,27 @@ static const char *below_base(const char *path)
 static bool wanted(const char *path)
 {
 	static const char *const last[] = {
-		"online", "cpulist", "cpumap", "meminfo", "distance",
-		"thread_siblings", "thread_siblings_list", "core_siblings",
-		"core_siblings_list", "core_cpus", "core_cpus_list",
-		"package_cpus", "package_cpus_list", "physical_package_id",
-		"core_id", "level", "type", "size", "shared_cpu_map",
-		"shared_cpu_list", "ways_of_associativity",
+		"online",
+		"cpulist",
+		"cpumap",
+		"meminfo",
+		"distance",
+		"thread_siblings",
+		"thread_siblings_list",
+		"core_siblings",
+		"core_siblings_list",
+		"core_cpus",
+		"core_cpus_list",
+		"package_cpus",
+		"package_cpus_list",
+		"physical_package_id",
+		"core_id",
+		"level",
+		"type",
+		"size",
+		"shared_cpu_map",
+		"shared_cpu_list",
+		"ways_of_associativity",
 	};
 	const char *slash = strrchr(path, '/');
 
@@ -155,7 +172,8 @@ static bool read_entries(struct import_tree *t, struct archive *a,
 
 		if (++entries > MAX_ENTRIES ||
 		    archive_filter_bytes(a, 0) > MAX_UNPACKED)
-			return import_fail(error, t->name, 0, "more than %u "
+			return import_fail(error, t->name, 0,
+					   "more than %u "
 					   "MiB unpacked, expected a copy of "
 					   "/sys/devices/system",
 					   MAX_UNPACKED >> 20);
@@ -174,7 +192,8 @@ static bool read_entries(struct import_tree *t, struct archive *a,
 		buffer[n] = '\0';
 		kept += n + strlen(path);
 		if (kept > MAX_KEPT)
-			return import_fail(error, t->name, 0, "more than %u "
+			return import_fail(error, t->name, 0,
+					   "more than %u "
 					   "MiB of sysfs files, expected a "
 					   "copy of /sys/devices/system",
 					   MAX_KEPT >> 20);
@@ -182,11 +201,13 @@ static bool read_entries(struct import_tree *t, struct archive *a,
 				     g_strdup(buffer));
 	}
 	if (rc != ARCHIVE_EOF)
-		return import_fail(error, t->name, 0, "%s after %d entries, "
+		return import_fail(error, t->name, 0,
+				   "%s after %d entries, "
 				   "expected a whole tar",
-				   archive_error_string(a) ?
-					   archive_error_string(a) :
-					   "it breaks off", entries);
+				   archive_error_string(a)
+					   ? archive_error_string(a)
+					   : "it breaks off",
+				   entries);
 	return true;
 }
 
@@ -197,8 +218,8 @@ struct import_tree *import_tree_open_tar(const struct import_text *tar,
 	struct archive *a = archive_read_new();
 	bool fine;
 
-	t->files = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
-					 g_free);
+	t->files =
+		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
 	/* only these: no filter that runs a program */
 	archive_read_support_filter_gzip(a);
 	archive_read_support_filter_bzip2(a);
@@ -212,7 +233,8 @@ struct import_tree *import_tree_open_tar(const struct import_text *tar,
 		fine = read_entries(t, a, error);
 	archive_read_free(a);
 	if (fine && !id_set_count(&t->cpus) && !id_set_count(&t->nodes))
-		fine = import_fail(error, tar->name, 0, "no cpu/cpuN inside, "
+		fine = import_fail(error, tar->name, 0,
+				   "no cpu/cpuN inside, "
 				   "expected a copy of /sys/devices/system");
 	if (fine)
 		return t;

@@ -40,8 +40,7 @@ static GPtrArray *read_string(const char *s, char **error_text)
 
 static GPtrArray *checks_of(const struct slab_report *r, int cpus)
 {
-	struct variant *v = config_load_variant(slab_variant_of(r), NULL,
-						NULL);
+	struct variant *v = config_load_variant(slab_variant_of(r), NULL, NULL);
 	GPtrArray *checks = slab_check_all(r);
 
 	g_assert_nonnull(v);
@@ -84,52 +83,152 @@ struct expected {
 };
 
 static const struct expected posted[] = {
-	{ "bio-256-sheaf-stats-v7.0-patched.txt", 1, 0, NULL, SLAB_ALL_SHEAVES,
-	  64, 15, 0, 0,
-	  { "object_size", "barn_get_fail", "alloc_fastpath", "order" },
-	  { 256, 270, 476106437, 2 } },
-	{ "bio-256-sheaf-stats-oneline-mail.txt", 1, 0, NULL, SLAB_ALL_SHEAVES,
-	  64, 15, 0, 0,
-	  { "slab_size", "barn_get", "free_fastpath", "slabs" },
-	  { 320, 17003547, 476102026, 144 } },
-	{ "maple_node-percpu-array-rfc-2023.txt", 3, 2, "maple_node",
-	  SLAB_CPU_PARTIAL, 0, 0, 0, 0,
-	  { "alloc_cpu_cache", "free_cpu_cache", "alloc_slowpath" },
-	  { 54673, 54759, 737 } },
-	{ "skbuff_head_cache-SLUB_STATS-2011-8cpu.txt", 1, 0,
-	  "skbuff_head_cache", SLAB_CPU_PARTIAL, 8, 9, 1, 1,
-	  { "alloc_fastpath", "free_frozen", "cpu_partial", "objects" },
-	  { 89181782, 67988498, 30, 2494 } },
-	{ "skbuff_head_cache-SLUB_STATS-2013-8cpu.txt", 1, 0,
-	  "skbuff_head_cache", SLAB_CPU_PARTIAL, 8, 9, 1, 1,
-	  { "alloc_slab", "free_slab", "slabs" },
-	  { 2831313, 2831186, 127 } },
-	{ "slabinfo-r-kmalloc-256-2012-vanilla-vs-patched.txt", 2, 1, NULL,
-	  SLAB_NO_COUNTERS, 0, 2, 0, 0,
-	  { "object_size", "slabs", "partial", "cpu_slabs" },
-	  { 256, 300, 33, 63 } },
-	{ "slabinfo-r-skbuff_head_cache-2021-cpu-partial-hackbench.txt", 3, 1,
-	  NULL, SLAB_CPU_PARTIAL, 0, 2, 0, 1,
-	  { "object_size", "alloc_fastpath", "free_slowpath", "alloc_refill" },
-	  { 216, 473016294, 506600418, 27585695 } },
-	{ "proc-slabinfo-rhcos42-hyperv-2cpu.txt", 0, 0, "nf_conntrack",
-	  SLAB_NO_COUNTERS, 0, 2, 0, 0,
-	  { "slab_size", "objs_per_slab", "slabs", "objects" },
-	  { 320, 12, 75, 878 } },
+	{"bio-256-sheaf-stats-v7.0-patched.txt",
+	 1,
+	 0,
+	 NULL,
+	 SLAB_ALL_SHEAVES,
+	 64,
+	 15,
+	 0,
+	 0,
+	 {"object_size", "barn_get_fail", "alloc_fastpath", "order"},
+	 {256, 270, 476106437, 2}},
+	{"bio-256-sheaf-stats-oneline-mail.txt",
+	 1,
+	 0,
+	 NULL,
+	 SLAB_ALL_SHEAVES,
+	 64,
+	 15,
+	 0,
+	 0,
+	 {"slab_size", "barn_get", "free_fastpath", "slabs"},
+	 {320, 17003547, 476102026, 144}},
+	{"maple_node-percpu-array-rfc-2023.txt",
+	 3,
+	 2,
+	 "maple_node",
+	 SLAB_CPU_PARTIAL,
+	 0,
+	 0,
+	 0,
+	 0,
+	 {"alloc_cpu_cache", "free_cpu_cache", "alloc_slowpath"},
+	 {54673, 54759, 737}},
+	{"skbuff_head_cache-SLUB_STATS-2011-8cpu.txt",
+	 1,
+	 0,
+	 "skbuff_head_cache",
+	 SLAB_CPU_PARTIAL,
+	 8,
+	 9,
+	 1,
+	 1,
+	 {"alloc_fastpath", "free_frozen", "cpu_partial", "objects"},
+	 {89181782, 67988498, 30, 2494}},
+	{"skbuff_head_cache-SLUB_STATS-2013-8cpu.txt",
+	 1,
+	 0,
+	 "skbuff_head_cache",
+	 SLAB_CPU_PARTIAL,
+	 8,
+	 9,
+	 1,
+	 1,
+	 {"alloc_slab", "free_slab", "slabs"},
+	 {2831313, 2831186, 127}},
+	{"slabinfo-r-kmalloc-256-2012-vanilla-vs-patched.txt",
+	 2,
+	 1,
+	 NULL,
+	 SLAB_NO_COUNTERS,
+	 0,
+	 2,
+	 0,
+	 0,
+	 {"object_size", "slabs", "partial", "cpu_slabs"},
+	 {256, 300, 33, 63}},
+	{"slabinfo-r-skbuff_head_cache-2021-cpu-partial-hackbench.txt",
+	 3,
+	 1,
+	 NULL,
+	 SLAB_CPU_PARTIAL,
+	 0,
+	 2,
+	 0,
+	 1,
+	 {"object_size", "alloc_fastpath", "free_slowpath", "alloc_refill"},
+	 {216, 473016294, 506600418, 27585695}},
+	{"proc-slabinfo-rhcos42-hyperv-2cpu.txt",
+	 0,
+	 0,
+	 "nf_conntrack",
+	 SLAB_NO_COUNTERS,
+	 0,
+	 2,
+	 0,
+	 0,
+	 {"slab_size", "objs_per_slab", "slabs", "objects"},
+	 {320, 12, 75, 878}},
 };
 
 static const struct expected own[] = {
-	{ "slab-stats-quoted.txt", 1, 0, "bio-256", SLAB_ALL_SHEAVES, 2, 14, 1,
-	  0, { "free_slowpath", "sheaf_refill", "objects" }, { 40, 280, 280 } },
-	{ "slab-stats-broken.txt", 1, 0, NULL, SLAB_ALL_SHEAVES, 2, 1, 6, 0,
-	  { "sheaf_refill" }, { 30 } },
-	{ "slab-grep-6.18.txt", 1, 0, NULL, SLAB_NO_COUNTERS, 2, 9, 0, 0,
-	  { "sheaf_capacity", "objs_per_slab" }, { 32, 16 } },
-	{ "slab-grep-three-caches.txt", 3, 2, "vm_area_struct",
-	  SLAB_NO_COUNTERS, 2, 9, 0, 1, { "slab_size" }, { 192 } },
-	{ "slabinfo-r.txt", 1, 0, "skbuff_small", SLAB_BEFORE_CPU_PARTIAL, 0, 5, 0, 0,
-	  { "order", "alloc_slab", "free_frozen", "reported_allocs" },
-	  { 1, 30, 50, 1100 } },
+	{"slab-stats-quoted.txt",
+	 1,
+	 0,
+	 "bio-256",
+	 SLAB_ALL_SHEAVES,
+	 2,
+	 14,
+	 1,
+	 0,
+	 {"free_slowpath", "sheaf_refill", "objects"},
+	 {40, 280, 280}},
+	{"slab-stats-broken.txt",
+	 1,
+	 0,
+	 NULL,
+	 SLAB_ALL_SHEAVES,
+	 2,
+	 1,
+	 6,
+	 0,
+	 {"sheaf_refill"},
+	 {30}},
+	{"slab-grep-6.18.txt",
+	 1,
+	 0,
+	 NULL,
+	 SLAB_NO_COUNTERS,
+	 2,
+	 9,
+	 0,
+	 0,
+	 {"sheaf_capacity", "objs_per_slab"},
+	 {32, 16}},
+	{"slab-grep-three-caches.txt",
+	 3,
+	 2,
+	 "vm_area_struct",
+	 SLAB_NO_COUNTERS,
+	 2,
+	 9,
+	 0,
+	 1,
+	 {"slab_size"},
+	 {192}},
+	{"slabinfo-r.txt",
+	 1,
+	 0,
+	 "skbuff_small",
+	 SLAB_BEFORE_CPU_PARTIAL,
+	 0,
+	 5,
+	 0,
+	 0,
+	 {"order", "alloc_slab", "free_frozen", "reported_allocs"},
+	 {1, 30, 50, 1100}},
 };
 
 static void check(const char *folder, const struct expected *e)
@@ -169,8 +268,8 @@ static void test_own(gconstpointer data)
 static void test_posted(gconstpointer data)
 {
 	const struct expected *e = data;
-	g_autofree char *path = g_strconcat(SOURCE_ROOT "/" POSTED, e->file,
-					    NULL);
+	g_autofree char *path =
+		g_strconcat(SOURCE_ROOT "/" POSTED, e->file, NULL);
 
 	if (!g_file_test(path, G_FILE_TEST_EXISTS)) {
 		g_test_skip("no ../shared/inputs");
@@ -204,21 +303,24 @@ static void test_broken(void)
 	g_autoptr(GPtrArray) all = read_all(OWN "slab-stats-broken.txt", NULL);
 	g_autoptr(GPtrArray) checks = checks_of(all->pdata[0], 64);
 
-	g_assert_true(has_check(checks, SLAB_FAILS, "alloc_fastpath: its parts "
+	g_assert_true(has_check(checks, SLAB_FAILS,
+				"alloc_fastpath: its parts "
 				"add up to 99 but the total says 100"));
 	g_assert_true(has_check(checks, SLAB_FAILS, "50 != 3 x 16"));
 	g_assert_true(has_check(checks, SLAB_FAILS, "30 = 28 x 1 and a rest"));
 	g_assert_true(has_check(checks, SLAB_FAILS, "5 - 1 != 3"));
-	g_assert_true(has_check(checks, SLAB_FAILS, "objs_per_slab is 16, the "
+	g_assert_true(has_check(checks, SLAB_FAILS,
+				"objs_per_slab is 16, the "
 				"model computes 12"));
-	g_assert_true(has_check(checks, SLAB_FAILS, "slab_size is 320, the "
+	g_assert_true(has_check(checks, SLAB_FAILS,
+				"slab_size is 320, the "
 				"model computes 256"));
 }
 
 static void test_wrapped_sum(void)
 {
-	g_autoptr(GPtrArray) all = read_string(
-		"./alloc_fastpath:4 C0=4294967290 C1=10\n", NULL);
+	g_autoptr(GPtrArray) all =
+		read_string("./alloc_fastpath:4 C0=4294967290 C1=10\n", NULL);
 	g_autoptr(GPtrArray) checks = slab_check_all(all->pdata[0]);
 
 	g_assert_true(has_check(checks, SLAB_FAILS, "wrapped at 32 bits"));
@@ -229,23 +331,23 @@ static void test_errors(void)
 	static const struct {
 		const char *text, *error;
 	} bad[] = {
-		{ "hello world\n", "text: not recognised, expected" },
-		{ "Subject: x\nnote:5 is fine\n", "text: not recognised" },
-		{ "alloc_slab:5 C0=x\n", "text:1: alloc_slab: \"C0=x\", "
-		  "expected C0=NUMBER" },
-		{ "alloc_slab:5 C9999=5\n", "text:1: alloc_slab" },
-		{ "alloc_slab:5\nfree_slab:5 C2=3 C1=2\n",
-		  "text:2: free_slab: C1=2 after C2, expected rising" },
-		{ "alloc_slab:5 C1=3 N2=2\n", "expected rising" },
-		{ "x 1 2 3 4 3 : tunables 0 0 0 : slabdata 1 1 0\n",
-		  "text:1: x: 3 pages per slab, expected a power of two" },
-		{ "x 1 2 3 4 a : tunables 0 0 0 : slabdata 1 1 0\n",
-		  "text:1: x: \"a : tunables 0 0 0 :\" for pages_per_slab" },
-		{ "x 1 2 3 4 1 : tunables 0 0 0\n", "breaks off" },
-		{ "Slabcache: x\nSlabObj: y\n", "text:2: SlabObj: \"y\"" },
-		{ "Slab Perf Counter\nFastpath 10\n",
-		  "text:2: Fastpath: only one number" },
-		{ "Slabcache: x\n", "no figure of slabinfo" },
+		{"hello world\n", "text: not recognised, expected"},
+		{"Subject: x\nnote:5 is fine\n", "text: not recognised"},
+		{"alloc_slab:5 C0=x\n", "text:1: alloc_slab: \"C0=x\", "
+					"expected C0=NUMBER"},
+		{"alloc_slab:5 C9999=5\n", "text:1: alloc_slab"},
+		{"alloc_slab:5\nfree_slab:5 C2=3 C1=2\n",
+		 "text:2: free_slab: C1=2 after C2, expected rising"},
+		{"alloc_slab:5 C1=3 N2=2\n", "expected rising"},
+		{"x 1 2 3 4 3 : tunables 0 0 0 : slabdata 1 1 0\n",
+		 "text:1: x: 3 pages per slab, expected a power of two"},
+		{"x 1 2 3 4 a : tunables 0 0 0 : slabdata 1 1 0\n",
+		 "text:1: x: \"a : tunables 0 0 0 :\" for pages_per_slab"},
+		{"x 1 2 3 4 1 : tunables 0 0 0\n", "breaks off"},
+		{"Slabcache: x\nSlabObj: y\n", "text:2: SlabObj: \"y\""},
+		{"Slab Perf Counter\nFastpath 10\n",
+		 "text:2: Fastpath: only one number"},
+		{"Slabcache: x\n", "no figure of slabinfo"},
 	};
 
 	for (guint i = 0; i < G_N_ELEMENTS(bad); i++) {
@@ -276,12 +378,14 @@ static void test_counts(void)
 static void test_folder(void)
 {
 	g_autofree char *root = g_dir_make_tmp("slubsim-XXXXXX", NULL);
-	g_autofree char *dir = g_build_filename(root, "sys/kernel/slab/x",
-						NULL);
+	g_autofree char *dir =
+		g_build_filename(root, "sys/kernel/slab/x", NULL);
 	g_autofree char *command = g_strdup_printf("rm -r %s", root);
 	static const char *const files[][2] = {
-		{ "slab_size", "64\n" }, { "objs_per_slab", "64\n" },
-		{ "alloc_slab", "3 C0=1 C7=2\n" }, { "ctor", "\n" },
+		{"slab_size", "64\n"},
+		{"objs_per_slab", "64\n"},
+		{"alloc_slab", "3 C0=1 C7=2\n"},
+		{"ctor", "\n"},
 	};
 	g_autoptr(GPtrArray) all = slab_reports_new();
 	g_autoptr(GPtrArray) one = slab_reports_new();
@@ -289,11 +393,10 @@ static void test_folder(void)
 
 	g_assert_cmpint(g_mkdir_with_parents(dir, 0700), ==, 0);
 	for (guint i = 0; i < G_N_ELEMENTS(files); i++) {
-		g_autofree char *path = g_build_filename(dir, files[i][0],
-							 NULL);
+		g_autofree char *path =
+			g_build_filename(dir, files[i][0], NULL);
 
-		g_assert_true(g_file_set_contents(path, files[i][1], -1,
-						  NULL));
+		g_assert_true(g_file_set_contents(path, files[i][1], -1, NULL));
 	}
 	g_assert_true(slab_reports_from_path(root, all, NULL));
 	g_assert_true(slab_reports_from_path(dir, one, NULL));
@@ -302,15 +405,15 @@ static void test_folder(void)
 	r = all->pdata[0];
 	g_assert_cmpstr(r->cache, ==, "x");
 	g_assert_cmpint(slab_cpus_seen(r), ==, 8);
-	g_assert_true(g_spawn_command_line_sync(command, NULL, NULL, NULL,
-						NULL));
+	g_assert_true(
+		g_spawn_command_line_sync(command, NULL, NULL, NULL, NULL));
 }
 
 static void add(const char *folder, const struct expected *e,
 		GTestDataFunc test)
 {
-	g_autofree char *name = g_strdup_printf("/import/cache/%s/%s", folder,
-						e->file);
+	g_autofree char *name =
+		g_strdup_printf("/import/cache/%s/%s", folder, e->file);
 
 	g_test_add_data_func(name, e, test);
 }

@@ -34,7 +34,7 @@ static char *source_path(const char *path)
 
 static void resolve(struct imported *in, GError **error)
 {
-	struct resolve_options how = { 0 };
+	struct resolve_options how = {0};
 	struct machine_facts *f = facts_merge_all(in->facts);
 	g_autofree char *caches = NULL;
 
@@ -48,7 +48,7 @@ static void resolve(struct imported *in, GError **error)
 /* Imports one or two files; .error is set if that fails. */
 static struct imported import(const char *path, const char *second)
 {
-	struct imported in = { .facts = facts_array_new() };
+	struct imported in = {.facts = facts_array_new()};
 	g_autofree char *full = source_path(path);
 	g_autofree char *full2 = second ? source_path(second) : NULL;
 	g_autoptr(GError) error = NULL;
@@ -63,7 +63,7 @@ static struct imported import(const char *path, const char *second)
 
 static struct imported import_string(const char *s)
 {
-	struct imported in = { .facts = facts_array_new() };
+	struct imported in = {.facts = facts_array_new()};
 	struct import_text *t = import_text_new("text", s, strlen(s));
 	g_autoptr(GError) error = NULL;
 
@@ -137,76 +137,73 @@ struct expected {
 
 /* Counted in the files: CPU numbers per line, sizes, PU and Core elements. */
 static const struct expected posted[] = {
-	{ "hwloc-16em64t-4s2c2t-offlines.xml", 7, 1, 6, 4, 4, 0, 0, 0, 0, 0,
-	  10 },
-	{ "hwloc-AMD-Zen4-2xEpyc-9654.xml", 384, 1, 192, 24, 2, 0, 0, 0, 0, 0,
-	  10 },
-	{ "hwloc-KnightsLanding-XeonPhi-7210.xml", 256, 1, 64, 1, 1, 0, 0, 0, 0,
-	  0, 10 },
-	{ "hwloc-SapphireRapids-2xXeonMax9460.xml", 160, 1, 80, 2, 2, 0, 0, 0,
-	  0, 0, 10 },
-	{ "hwloc-cxlmem-dax.v2.xml", 4, 1, 4, 1, 1, 0, 0, 2919, 0, 0, 10 },
-	{ "hwloc1-8ia64-2n2s2c+1n.v1.xml", 8, 3, 8, 4, 4, 0, 1, 196948, 0, 2,
-	  20 },
-	{ "hwloc1.11-16amd64-4distances.xml", 16, 8, 16, 8, 8, 0, 0, 65534, 0,
-	  7, 20 },
-	{ "hwloc2-96em64t-4n4d3ca2co-pci.xml", 96, 4, 96, 16, 16, 0, 0, 195582,
-	  0, 3, 26 },
-	{ "lscpu-J-grace-4socket-36nodes-32-cpuless.json", 288, 36, 288, 4, 4,
-	  32, 32, 0, 0, 35, 20 },
-	{ "lscpu-epyc7601-8nodes.txt", 128, 8, 64, 8, 2, 0, 0, 0, 0, 7, 20 },
-	{ "lscpu-kunpeng-608cpu-32nodes-hbm-only-16-31.txt", 608, 32, 608, 16,
-	  2, 16, 16, 0, 0, 31, 20 },
-	{ "lscpu-offline-epyc7742-cpu255.txt", 255, 2, 128, 2, 2, 0, 0, 0, 0,
-	  1, 20 },
-	{ "lscpu-phytium2500-16nodes.txt", 128, 16, 128, 16, 2, 0, 0, 0, 0, 15,
-	  20 },
-	{ "numactl-2socket-node1-memoryless-even-odd.txt", 72, 2, 72, 2, 2, 1,
-	  0, 128702, 0, 1, 20 },
-	{ "numactl-broadwell-2socket-36cpu.txt", 36, 2, 36, 2, 2, 0, 0, 262030,
-	  1, 0, 21 },
-	{ "numactl-desktop-1node.txt", 8, 1, 8, 1, 1, 0, 0, 7957, 0, 0, 10 },
-	{ "numactl-epyc7601-6of8-nodes-memoryless.txt", 128, 8, 128, 8, 2, 6,
-	  0, 51419, 3, 4, 32 },
-	{ "numactl-newformat-wide-columns-virtme2025.txt", 16, 2, 16, 2, 2, 1,
-	  0, 1952, 1, 0, 20 },
-	{ "numactl-power9-nodes-0-8.txt", 128, 2, 128, 2, 2, 0, 0, 260919, 8,
-	  0, 40 },
-	{ "numactl-virtme-noncontig-cpus.txt", 8, 2, 8, 2, 2, 0, 0, 3921, 0, 1,
-	  20 },
-	{ "rendered-numactl-256ia64-64n2s2c.txt", 256, 64, 256, 64, 0, 0, 0,
-	  504788, 63, 63, 10 },
-	{ "rendered-numactl-48amd64-4pa2n6c-sparse.txt", 48, 8, 48, 8, 1, 0, 0,
-	  98301, 33, 73, 22 },
-	{ "rendered-numactl-fakeheteromemtiers.txt", 6, 7, 6, 3, 3, 0, 4, 6088,
-	  0, 9, 20 },
-	{ "rendered-numactl-offline-cpu0-node0.txt", 12, 1, 12, 1, 1, 0, 0,
-	  65536, 1, 1, 10 },
-	{ "synthetic-numactl-1536cpu-8node.txt", 1536, 8, 1536, 8, 2, 0, 0,
-	  514552, 0, 7, 40 },
-	{ "ul-lscpu-x86_64-64cpu.txt", 64, 3, 32, 4, 4, 0, 0, 0, 0, 3, 20 },
-	{ "ul-lscpu-x86_64-epyc_7451.txt", 96, 8, 48, 16, 2, 0, 0, 0, 0, 7,
-	  20 },
+	{"hwloc-16em64t-4s2c2t-offlines.xml", 7, 1, 6, 4, 4, 0, 0, 0, 0, 0, 10},
+	{"hwloc-AMD-Zen4-2xEpyc-9654.xml", 384, 1, 192, 24, 2, 0, 0, 0, 0, 0,
+	 10},
+	{"hwloc-KnightsLanding-XeonPhi-7210.xml", 256, 1, 64, 1, 1, 0, 0, 0, 0,
+	 0, 10},
+	{"hwloc-SapphireRapids-2xXeonMax9460.xml", 160, 1, 80, 2, 2, 0, 0, 0, 0,
+	 0, 10},
+	{"hwloc-cxlmem-dax.v2.xml", 4, 1, 4, 1, 1, 0, 0, 2919, 0, 0, 10},
+	{"hwloc1-8ia64-2n2s2c+1n.v1.xml", 8, 3, 8, 4, 4, 0, 1, 196948, 0, 2,
+	 20},
+	{"hwloc1.11-16amd64-4distances.xml", 16, 8, 16, 8, 8, 0, 0, 65534, 0, 7,
+	 20},
+	{"hwloc2-96em64t-4n4d3ca2co-pci.xml", 96, 4, 96, 16, 16, 0, 0, 195582,
+	 0, 3, 26},
+	{"lscpu-J-grace-4socket-36nodes-32-cpuless.json", 288, 36, 288, 4, 4,
+	 32, 32, 0, 0, 35, 20},
+	{"lscpu-epyc7601-8nodes.txt", 128, 8, 64, 8, 2, 0, 0, 0, 0, 7, 20},
+	{"lscpu-kunpeng-608cpu-32nodes-hbm-only-16-31.txt", 608, 32, 608, 16, 2,
+	 16, 16, 0, 0, 31, 20},
+	{"lscpu-offline-epyc7742-cpu255.txt", 255, 2, 128, 2, 2, 0, 0, 0, 0, 1,
+	 20},
+	{"lscpu-phytium2500-16nodes.txt", 128, 16, 128, 16, 2, 0, 0, 0, 0, 15,
+	 20},
+	{"numactl-2socket-node1-memoryless-even-odd.txt", 72, 2, 72, 2, 2, 1, 0,
+	 128702, 0, 1, 20},
+	{"numactl-broadwell-2socket-36cpu.txt", 36, 2, 36, 2, 2, 0, 0, 262030,
+	 1, 0, 21},
+	{"numactl-desktop-1node.txt", 8, 1, 8, 1, 1, 0, 0, 7957, 0, 0, 10},
+	{"numactl-epyc7601-6of8-nodes-memoryless.txt", 128, 8, 128, 8, 2, 6, 0,
+	 51419, 3, 4, 32},
+	{"numactl-newformat-wide-columns-virtme2025.txt", 16, 2, 16, 2, 2, 1, 0,
+	 1952, 1, 0, 20},
+	{"numactl-power9-nodes-0-8.txt", 128, 2, 128, 2, 2, 0, 0, 260919, 8, 0,
+	 40},
+	{"numactl-virtme-noncontig-cpus.txt", 8, 2, 8, 2, 2, 0, 0, 3921, 0, 1,
+	 20},
+	{"rendered-numactl-256ia64-64n2s2c.txt", 256, 64, 256, 64, 0, 0, 0,
+	 504788, 63, 63, 10},
+	{"rendered-numactl-48amd64-4pa2n6c-sparse.txt", 48, 8, 48, 8, 1, 0, 0,
+	 98301, 33, 73, 22},
+	{"rendered-numactl-fakeheteromemtiers.txt", 6, 7, 6, 3, 3, 0, 4, 6088,
+	 0, 9, 20},
+	{"rendered-numactl-offline-cpu0-node0.txt", 12, 1, 12, 1, 1, 0, 0,
+	 65536, 1, 1, 10},
+	{"synthetic-numactl-1536cpu-8node.txt", 1536, 8, 1536, 8, 2, 0, 0,
+	 514552, 0, 7, 40},
+	{"ul-lscpu-x86_64-64cpu.txt", 64, 3, 32, 4, 4, 0, 0, 0, 0, 3, 20},
+	{"ul-lscpu-x86_64-epyc_7451.txt", 96, 8, 48, 16, 2, 0, 0, 0, 0, 7, 20},
 	/* completed by another one of the same machine */
-	{ "lscpu-epyc7601-8nodes.txt", 128, 8, 64, 8, 2, 6, 0, 51419, 3, 4, 32,
-	  POSTED "numactl-epyc7601-6of8-nodes-memoryless.txt" },
+	{"lscpu-epyc7601-8nodes.txt", 128, 8, 64, 8, 2, 6, 0, 51419, 3, 4, 32,
+	 POSTED "numactl-epyc7601-6of8-nodes-memoryless.txt"},
 };
 
 static const struct expected own[] = {
-	{ "mail-numactl-wrapped.txt", 16, 3, 16, 2, 2, 1, 1, 24182, 0, 8, 28 },
-	{ "numactl-no-distances.txt", 4, 2, 4, 2, 2, 1, 0, 2048, 1, 0, 20 },
-	{ "report-lscpu-and-numactl.txt", 16, 2, 8, 4, 2, 1, 0, 31900, 0, 1,
-	  32 },
-	{ "lscpu-german.txt", 8, 2, 4, 2, 2, 0, 0, 0, 0, 1, 20 },
-	{ "lscpu-chinese.txt", 4, 2, 4, 2, 2, 0, 0, 0, 0, 1, 20 },
-	{ "lscpu-e.txt", 7, 2, 4, 2, 2, 0, 0, 0, 0, 1, 20 },
-	{ "lscpu-J-nested.json", 4, 2, 4, 1, 1, 1, 1, 0, 0, 1, 20 },
-	{ "lscpu-J-e.json", 4, 2, 2, 2, 2, 0, 0, 0, 0, 1, 20 },
-	{ "numactl-of-lstopo.txt", 8, 2, 8, 2, 2, 1, 0, 8192, 0, 1, 21 },
-	{ "lstopo-lost-memoryless.xml", 8, 2, 4, 2, 2, 1, 0, 8192, 0, 1, 21,
-	  OWN "numactl-of-lstopo.txt" },
-	{ "numactl-old.txt", 4, 2, 2, 2, 1, 0, 0, 8192, 0, 1, 20,
-	  OWN "lscpu-two-nodes.txt" },
+	{"mail-numactl-wrapped.txt", 16, 3, 16, 2, 2, 1, 1, 24182, 0, 8, 28},
+	{"numactl-no-distances.txt", 4, 2, 4, 2, 2, 1, 0, 2048, 1, 0, 20},
+	{"report-lscpu-and-numactl.txt", 16, 2, 8, 4, 2, 1, 0, 31900, 0, 1, 32},
+	{"lscpu-german.txt", 8, 2, 4, 2, 2, 0, 0, 0, 0, 1, 20},
+	{"lscpu-chinese.txt", 4, 2, 4, 2, 2, 0, 0, 0, 0, 1, 20},
+	{"lscpu-e.txt", 7, 2, 4, 2, 2, 0, 0, 0, 0, 1, 20},
+	{"lscpu-J-nested.json", 4, 2, 4, 1, 1, 1, 1, 0, 0, 1, 20},
+	{"lscpu-J-e.json", 4, 2, 2, 2, 2, 0, 0, 0, 0, 1, 20},
+	{"numactl-of-lstopo.txt", 8, 2, 8, 2, 2, 1, 0, 8192, 0, 1, 21},
+	{"lstopo-lost-memoryless.xml", 8, 2, 4, 2, 2, 1, 0, 8192, 0, 1, 21,
+	 OWN "numactl-of-lstopo.txt"},
+	{"numactl-old.txt", 4, 2, 2, 2, 1, 0, 0, 8192, 0, 1, 20,
+	 OWN "lscpu-two-nodes.txt"},
 };
 
 static void check(const char *folder, const struct expected *e)
@@ -249,8 +246,8 @@ static void test_own(gconstpointer data)
 static void test_posted(gconstpointer data)
 {
 	const struct expected *e = data;
-	g_autofree char *path = g_strconcat(SOURCE_ROOT "/" POSTED, e->file,
-					    NULL);
+	g_autofree char *path =
+		g_strconcat(SOURCE_ROOT "/" POSTED, e->file, NULL);
 
 	if (!g_file_test(path, G_FILE_TEST_EXISTS)) {
 		g_test_skip("no ../shared/inputs");
@@ -265,13 +262,13 @@ static void test_refused(void)
 	static const struct {
 		const char *file, *says;
 	} files[] = {
-		{ POSTED "hwloc-16amd64-8n2c-cpusets.xml",
-		  "CPUs 0-1,12-15 are in no NUMA node" },
-		{ POSTED "numactl-snc3-6nodes-ASYMMETRIC-distances-only.txt",
-		  "names no CPU" },
-		{ OWN "lstopo-lost-memoryless.xml",
-		  "CPUs 2-3,6-7 are in no NUMA node" },
-		{ OWN "numactl-old.txt", "names no CPU" },
+		{POSTED "hwloc-16amd64-8n2c-cpusets.xml",
+		 "CPUs 0-1,12-15 are in no NUMA node"},
+		{POSTED "numactl-snc3-6nodes-ASYMMETRIC-distances-only.txt",
+		 "names no CPU"},
+		{OWN "lstopo-lost-memoryless.xml",
+		 "CPUs 2-3,6-7 are in no NUMA node"},
+		{OWN "numactl-old.txt", "names no CPU"},
 	};
 
 	for (guint i = 0; i < G_N_ELEMENTS(files); i++) {
@@ -290,12 +287,13 @@ static void test_refused(void)
 	}
 }
 
-/* The posted matrix alone with CPUs by option; real distances are asymmetric. */
+/* The posted matrix alone with CPUs by option; real distances are asymmetric.
+ */
 static void test_asymmetric(void)
 {
 	g_autofree char *path = source_path(
 		POSTED "numactl-snc3-6nodes-ASYMMETRIC-distances-only.txt");
-	struct resolve_options how = { .cpus_per_node = 4 };
+	struct resolve_options how = {.cpus_per_node = 4};
 	g_autoptr(GPtrArray) facts = facts_array_new();
 	g_autoptr(GError) error = NULL;
 	struct imported_machine *m;
@@ -311,9 +309,25 @@ static void test_asymmetric(void)
 	g_assert_cmpint(m->topology->nr_sockets, ==, 2);
 	g_assert_cmpint(topology_distance(m->topology, 0, 4), ==, 28);
 	g_assert_cmpint(topology_distance(m->topology, 4, 0), ==, 23);
-	g_assert_nonnull(strstr(m->notes->pdata[m->notes->len - 2], "socket") ?:
-			 strstr(m->notes->pdata[0], "asymmetric"));
+	g_assert_nonnull(strstr(m->notes->pdata[m->notes->len - 2], "socket")
+				 ?: strstr(m->notes->pdata[0], "asymmetric"));
 	imported_machine_free(m);
+}
+
+/* Found by fuzzing: --cpus-per-node where the number of CPUs is known too. */
+static void test_cpus_per_node(void)
+{
+	static const char text[] = "CPU(s): 3\nNUMA node(s): 2\n"
+				   "NUMA node0 CPU(s):\nNUMA node1 CPU(s):\n";
+	struct import_text *t = import_text_new("text", text, strlen(text));
+	struct resolve_options how = {.cpus_per_node = 2};
+	g_autoptr(GPtrArray) facts = facts_array_new();
+	g_autoptr(GError) error = NULL;
+
+	g_assert_true(facts_from_text(t, facts, NULL));
+	g_assert_null(facts_resolve(facts_merge_all(facts), "x", &how, &error));
+	g_assert_nonnull(strstr(error->message, "are in no NUMA node"));
+	import_text_free(t);
 }
 
 /* ---- errors: file, line, expectation ---- */
@@ -323,37 +337,38 @@ static void test_errors(void)
 	static const struct {
 		const char *text, *error;
 	} bad[] = {
-		{ "node 0 cpus: 0 1 x\n", "text:1: \"node 0 cpus: 0 1 x\", "
-		  "expected CPU numbers" },
-		{ "node 0 cpus: 0 1\nnode 1 cpus: 1 2\n",
-		  "text:2: CPU 1 is on node 0 and on node 1" },
-		{ "node 0 cpus: 0 5000\n", "text:1: " },
-		{ "node 2000 cpus: 0\n", "expected node numbers below 1024" },
-		{ "node 0 cpus: 0\nnode 0 size: x MB\n", "text:2: " },
-		{ "node 0 cpus: 0\nnode 0 size: 10 GB\n", "expected MB" },
-		{ "node 0 cpus: 0\nnode 0 size: 5 MB\nnode distances:\n"
-		  "node 0\n 0: 12\n",
-		  "distance to itself is 12, expected 10" },
-		{ "node 0 cpus: 0\nnode 0 size: 5 MB\nnode distances:\n"
-		  "node 0\n 0: 10 20 30\n", "text:5: 3 distances for 1 nodes" },
-		{ "node 0 cpus: 0\nnode 0 size: 0 MB\n", "no node has memory" },
-		{ "CPU(s): 4\nNUMA node0 CPU(s): 18-3\n",
-		  "text:2: NUMA node0 CPU(s): \"18-3\", expected a range" },
-		{ "CPU(s): 0\n", "expected a number from 1 to 4096" },
-		{ "CPU(s): 99999\n", "expected a number from 1 to 4096" },
-		{ "CPU(s): 4\nNUMA node(s): 3\n", "not which CPUs" },
-		{ "# CPU,Core,Socket,Node\n0,0,0,0\n1,zero,0,0\n",
-		  "text:3: \"zero\", expected an id" },
-		{ "# CPU,Core,Socket,Node\n0,0,0,0\n0,0,0,0\n",
-		  "text:3: \"0,0,0,0\", expected a CPU only once" },
-		{ "{ \"lscpu\": [ ", "text:" },
-		{ "{ \"lscpu\": 3 }", "expected what lscpu -J prints" },
-		{ "<topology version=\"2.0\"><object></topology>", "text:1: " },
-		{ "<topology version=\"2.0\">\n<object type=\"Machine\" "
-		  "os_index=\"99999999\"/></topology>",
-		  "text:2: os_index=\"99999999\", expected 0 to" },
-		{ "<topology version=\"9.0\"></topology>", "can't load it" },
-		{ "hello\n", "not recognised, expected" },
+		{"node 0 cpus: 0 1 x\n", "text:1: \"node 0 cpus: 0 1 x\", "
+					 "expected CPU numbers"},
+		{"node 0 cpus: 0 1\nnode 1 cpus: 1 2\n",
+		 "text:2: CPU 1 is on node 0 and on node 1"},
+		{"node 0 cpus: 0 5000\n", "text:1: "},
+		{"node 2000 cpus: 0\n", "expected node numbers below 1024"},
+		{"node 0 cpus: 0\nnode 0 size: x MB\n", "text:2: "},
+		{"node 0 cpus: 0\nnode 0 size: 10 GB\n", "expected MB"},
+		{"node 0 cpus: 0\nnode 0 size: 5 MB\nnode distances:\n"
+		 "node 0\n 0: 12\n",
+		 "distance to itself is 12, expected 10"},
+		{"node 0 cpus: 0\nnode 0 size: 5 MB\nnode distances:\n"
+		 "node 0\n 0: 10 20 30\n",
+		 "text:5: 3 distances for 1 nodes"},
+		{"node 0 cpus: 0\nnode 0 size: 0 MB\n", "no node has memory"},
+		{"CPU(s): 4\nNUMA node0 CPU(s): 18-3\n",
+		 "text:2: NUMA node0 CPU(s): \"18-3\", expected a range"},
+		{"CPU(s): 0\n", "expected a number from 1 to 4096"},
+		{"CPU(s): 99999\n", "expected a number from 1 to 4096"},
+		{"CPU(s): 4\nNUMA node(s): 3\n", "not which CPUs"},
+		{"# CPU,Core,Socket,Node\n0,0,0,0\n1,zero,0,0\n",
+		 "text:3: \"zero\", expected an id"},
+		{"# CPU,Core,Socket,Node\n0,0,0,0\n0,0,0,0\n",
+		 "text:3: \"0,0,0,0\", expected a CPU only once"},
+		{"{ \"lscpu\": [ ", "text:"},
+		{"{ \"lscpu\": 3 }", "expected what lscpu -J prints"},
+		{"<topology version=\"2.0\"><object></topology>", "text:1: "},
+		{"<topology version=\"2.0\">\n<object type=\"Machine\" "
+		 "os_index=\"99999999\"/></topology>",
+		 "text:2: os_index=\"99999999\", expected 0 to"},
+		{"<topology version=\"9.0\"></topology>", "can't load it"},
+		{"hello\n", "not recognised, expected"},
 	};
 
 	for (guint i = 0; i < G_N_ELEMENTS(bad); i++) {
@@ -415,42 +430,42 @@ static void test_provenance(void)
 static const struct {
 	const char *path, *content;
 } tree[] = {
-	{ "cpu/online", "0-2" },
-	{ "cpu/cpu0/topology/thread_siblings_list", "0,2" },
-	{ "cpu/cpu0/topology/physical_package_id", "0" },
-	{ "cpu/cpu0/cache/index0/level", "1" },
-	{ "cpu/cpu0/cache/index0/type", "Data" },
-	{ "cpu/cpu0/cache/index0/size", "48K" },
-	{ "cpu/cpu0/cache/index0/ways_of_associativity", "12" },
-	{ "cpu/cpu0/cache/index0/shared_cpu_list", "0,2" },
-	{ "cpu/cpu0/cache/index1/level", "3" },
-	{ "cpu/cpu0/cache/index1/type", "Unified" },
-	{ "cpu/cpu0/cache/index1/size", "30720K" },
-	{ "cpu/cpu0/cache/index1/shared_cpu_map", "00000000,00000005" },
-	{ "cpu/cpu1/topology/thread_siblings", "00000002" },
-	{ "cpu/cpu1/topology/physical_package_id", "1" },
-	{ "cpu/cpu1/cache/index0/level", "3" },
-	{ "cpu/cpu1/cache/index0/shared_cpu_list", "1" },
-	{ "cpu/cpu2/topology/thread_siblings_list", "0,2" },
-	{ "cpu/cpu2/topology/physical_package_id", "0" },
-	{ "cpu/cpu2/cache/index0/level", "3" },
-	{ "cpu/cpu2/cache/index0/shared_cpu_list", "0,2" },
-	{ "cpu/cpu3/online", "0" },
-	{ "node/online", "0-1,5" },
-	{ "node/node0/cpulist", "0,2" },
-	{ "node/node0/meminfo", "Node 0 MemTotal:       2097152 kB" },
-	{ "node/node0/distance", "10 21 17" },
-	{ "node/node1/cpumap", "00000002" },
-	{ "node/node1/meminfo", "Node 1 MemTotal:       0 kB" },
-	{ "node/node1/distance", "21 10 28" },
-	{ "node/node5/cpulist", "" },
-	{ "node/node5/meminfo", "Node 5 MemTotal:  1048576 kB" },
-	{ "node/node5/distance", "17 28 10" },
+	{"cpu/online", "0-2"},
+	{"cpu/cpu0/topology/thread_siblings_list", "0,2"},
+	{"cpu/cpu0/topology/physical_package_id", "0"},
+	{"cpu/cpu0/cache/index0/level", "1"},
+	{"cpu/cpu0/cache/index0/type", "Data"},
+	{"cpu/cpu0/cache/index0/size", "48K"},
+	{"cpu/cpu0/cache/index0/ways_of_associativity", "12"},
+	{"cpu/cpu0/cache/index0/shared_cpu_list", "0,2"},
+	{"cpu/cpu0/cache/index1/level", "3"},
+	{"cpu/cpu0/cache/index1/type", "Unified"},
+	{"cpu/cpu0/cache/index1/size", "30720K"},
+	{"cpu/cpu0/cache/index1/shared_cpu_map", "00000000,00000005"},
+	{"cpu/cpu1/topology/thread_siblings", "00000002"},
+	{"cpu/cpu1/topology/physical_package_id", "1"},
+	{"cpu/cpu1/cache/index0/level", "3"},
+	{"cpu/cpu1/cache/index0/shared_cpu_list", "1"},
+	{"cpu/cpu2/topology/thread_siblings_list", "0,2"},
+	{"cpu/cpu2/topology/physical_package_id", "0"},
+	{"cpu/cpu2/cache/index0/level", "3"},
+	{"cpu/cpu2/cache/index0/shared_cpu_list", "0,2"},
+	{"cpu/cpu3/online", "0"},
+	{"node/online", "0-1,5"},
+	{"node/node0/cpulist", "0,2"},
+	{"node/node0/meminfo", "Node 0 MemTotal:       2097152 kB"},
+	{"node/node0/distance", "10 21 17"},
+	{"node/node1/cpumap", "00000002"},
+	{"node/node1/meminfo", "Node 1 MemTotal:       0 kB"},
+	{"node/node1/distance", "21 10 28"},
+	{"node/node5/cpulist", ""},
+	{"node/node5/meminfo", "Node 5 MemTotal:  1048576 kB"},
+	{"node/node5/distance", "17 28 10"},
 };
 
 static void check_tree(struct machine_facts *f)
 {
-	struct imported in = { .facts = facts_array_new() };
+	struct imported in = {.facts = facts_array_new()};
 	g_autoptr(GError) error = NULL;
 	const struct topology *t;
 
@@ -490,16 +505,16 @@ static void test_folder(void)
 		g_autofree char *dir = g_path_get_dirname(path);
 
 		g_assert_cmpint(g_mkdir_with_parents(dir, 0700), ==, 0);
-		g_assert_true(g_file_set_contents(path, tree[i].content, -1,
-						  NULL));
+		g_assert_true(
+			g_file_set_contents(path, tree[i].content, -1, NULL));
 	}
 	t = import_tree_open_folder(root, &error);
 	g_assert_no_error(error);
 	check_tree(facts_from_tree(t, &error));
 	import_tree_free(t);
 	command = g_strdup_printf("rm -r %s", root);
-	g_assert_true(g_spawn_command_line_sync(command, NULL, NULL, NULL,
-						NULL));
+	g_assert_true(
+		g_spawn_command_line_sync(command, NULL, NULL, NULL, NULL));
 }
 
 static void test_tar(gconstpointer compress)
@@ -526,8 +541,7 @@ static void test_tar(gconstpointer compress)
 		archive_entry_set_perm(e, 0444);
 		archive_entry_set_size(e, strlen(tree[i].content));
 		archive_write_header(a, e);
-		archive_write_data(a, tree[i].content,
-				   strlen(tree[i].content));
+		archive_write_data(a, tree[i].content, strlen(tree[i].content));
 		archive_entry_free(e);
 	}
 	archive_write_close(a);
@@ -550,9 +564,9 @@ static void test_tar(gconstpointer compress)
 static void add(const char *folder, const struct expected *e,
 		GTestDataFunc test)
 {
-	g_autofree char *name = g_strdup_printf("/import/topology/%s/%s%s",
-						folder, e->file,
-						e->second ? "+" : "");
+	g_autofree char *name =
+		g_strdup_printf("/import/topology/%s/%s%s", folder, e->file,
+				e->second ? "+" : "");
 
 	g_test_add_data_func(name, e, test);
 }
@@ -566,6 +580,7 @@ int main(int argc, char **argv)
 		add("own", &own[i], test_own);
 	g_test_add_func("/import/topology/refused", test_refused);
 	g_test_add_func("/import/topology/asymmetric", test_asymmetric);
+	g_test_add_func("/import/topology/cpus-per-node", test_cpus_per_node);
 	g_test_add_func("/import/topology/errors", test_errors);
 	g_test_add_func("/import/topology/deep-json", test_deep_json);
 	g_test_add_func("/import/topology/locale", test_locale);

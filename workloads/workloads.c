@@ -5,6 +5,7 @@
 
 #include "workloads/bulk.h"
 #include "workloads/hackbench.h"
+#include "workloads/percpu.h"
 #include "workloads/trace.h"
 #include "workloads/ublk.h"
 
@@ -12,6 +13,7 @@ const struct workload *const workloads[] = {
 	&bulk_workload,
 	&bulk_refill_workload,
 	&hackbench_workload,
+	&percpu_workload,
 	&trace_workload,
 	&ublk_workload,
 	NULL
