@@ -103,6 +103,21 @@ static void add_link(GString *x, const char *id, uint64_t cycles)
 			       id, cycles);
 }
 
+/* A zone of one host. A bypassZoneRoute asks for the way from the host to the
+ * gateway even where they are one, so there is a route from it to itself. */
+static void add_host(GString *x, const char *zone, const char *host)
+{
+	g_autofree char *link = g_strdup_printf("self-%s", host);
+
+	g_string_append_printf(x, "<zone id=\"%s\" routing=\"Full\">"
+				  "<host id=\"%s\" speed=\"1f\"/>\n",
+			       zone, host);
+	add_link(x, link, 0);
+	g_string_append_printf(x, "<route src=\"%s\" dst=\"%s\">"
+				  "<link_ctn id=\"%s\"/></route></zone>\n",
+			       host, host, link);
+}
+
 static void add_socket(struct plan *plan, int socket)
 {
 	const struct topology *t = plan->m->topology;
@@ -119,12 +134,13 @@ static void add_socket(struct plan *plan, int socket)
 		g_autofree char *name =
 			g_strdup_printf("%d-node-%d", c->l3, c->node);
 
+		g_autofree char *zone = g_strdup_printf("l3-%s", name);
+		g_autofree char *host =
+			g_strdup_printf("cpu-%d-%d", c->l3, c->node);
+
 		if (c->socket != socket)
 			continue;
-		g_string_append_printf(x, "<zone id=\"l3-%s\" routing=\"Full\">"
-					  "<host id=\"cpu-%d-%d\" speed=\"1f\"/>"
-					  "</zone>\n",
-				       name, c->l3, c->node);
+		add_host(x, zone, host);
 		g_string_append_printf(
 			routes,
 			"<zoneRoute src=\"l3-%s\" dst=\"edge-%d\" "
@@ -150,13 +166,13 @@ static void add_socket(struct plan *plan, int socket)
 	}
 	for (int n = 0; n < t->nr_node_ids; n++) {
 		g_autofree char *link = g_strdup_printf("dram-%d", n);
+		g_autofree char *zone = g_strdup_printf("node-%d", n);
+		g_autofree char *host = g_strdup_printf("mem-%d", n);
 
 		if (!topology_node_has_memory(t, n) ||
 		    t->nodes[n].socket != socket)
 			continue;
-		g_string_append_printf(x, "<zone id=\"node-%d\" "
-					  "routing=\"Full\"><host id=\"mem-%d\""
-					  " speed=\"1f\"/></zone>\n", n, n);
+		add_host(x, zone, host);
 		add_link(x, link, dram);
 		g_string_append_printf(
 			routes,
