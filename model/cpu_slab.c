@@ -15,6 +15,30 @@ static bool node_match(const struct slab *slab, int node)
 	return node == NO_NODE || slab->node == node;
 }
 
+/* Pushes all objects of the chain from @head but the last on the slab's own
+ * freelist, each by a cmpxchg16b; returns the last. */
+static uint16_t give_back_singly(struct cpu *c, struct kmem_cache *s,
+				 struct slab *slab, uint16_t head)
+{
+	uint16_t next;
+
+	while (head != NO_OBJECT &&
+	       (next = get_freepointer(c, slab, head)) != NO_OBJECT) {
+		cpu_exec(c, s->cost->walk_object);
+		for (;;) {
+			uint32_t version = meet_slab(c, slab);
+
+			set_freepointer(c, slab, head, slab->freelist);
+			if (slab_cmpxchg(c, slab, version))
+				break;
+		}
+		slab->freelist = head;
+		slab->inuse--;
+		head = next;
+	}
+	return head;
+}
+
 /*
  * A slab that no CPU uses any more gets the CPU's freelist from @head on back
  * in front of its own, and its place: discarded, on its node's list, or (full)
@@ -37,6 +61,8 @@ static void deactivate_slab(struct cpu *c, struct kmem_cache *s,
 		stat(s, c, stat_deactivate_remote_frees);
 		where = stat_deactivate_to_tail;
 	}
+	if (s->f->deactivate_by_object)
+		head = give_back_singly(c, s, slab, head);
 	for (uint16_t i = head; i != NO_OBJECT; cnt++) {
 		cpu_exec(c, s->cost->walk_object);
 		tail = i;
@@ -511,7 +537,7 @@ unsigned cpu_slab_alloc_bulk(struct cpu *c, struct kmem_cache *s, unsigned gfp,
 		if (s->f->bulk_alloc == BULK_ALLOC_INITIAL)
 			break;
 		cpu_write(c, k->line);
-		if (s->f->bulk_stats)
+		if (s->f->bulk_slow_stats)
 			stat(s, c, stat_alloc_slowpath);
 		objs[i] = ___slab_alloc(c, s, gfp, NO_NODE);
 		if (!objs[i])

@@ -44,6 +44,9 @@ const struct param_desc feature_table[] = {
 	BOOL(frozen_partial, "3.2",
 	     "slabs on a cpu partial list are frozen, so they are taken from "
 	     "the node list by a cmpxchg under its lock; until 6.7"),
+	BOOL(deactivate_by_object, "2.6.22",
+	     "a cpu slab that is given up gets its freelist back object by "
+	     "object, one cmpxchg each, which reverses it; until 5.10"),
 	BOOL(freelist_random, "4.7",
 	     "CONFIG_SLAB_FREELIST_RANDOM: a new slab's freelist is a rotation "
 	     "of the cache's permutation"),
@@ -64,12 +67,17 @@ const struct param_desc feature_table[] = {
 	BOOL(bulk_free_relinks, "4.17",
 	     "the free hook walks a detached freelist of a caller's bulk free "
 	     "and links it anew, which reverses it"),
+	BOOL(rcu_bulk_free, "5.9",
+	     "kfree_rcu() outside sheaves collects objects in arrays that bulk "
+	     "frees empty after the grace period; before, one by one"),
 	BOOL(pcp_high_orders, "5.14",
 	     "the page allocator's per-CPU lists hold blocks of orders 1 to 3 "
 	     "too; before, those take the zone's lock each time"),
+	BOOL(bulk_slow_stats, "6.1",
+	     "the slow path counts itself as such, so that its calls from a "
+	     "bulk allocation count too"),
 	BOOL(bulk_stats, "6.9",
-	     "bulk operations count each object as a fast path one and each "
-	     "slow call as a slow path one"),
+	     "bulk operations count each object as a fast path one"),
 	ENUM(order_rule, "6.9",
 	     "a slab's order: the most objects first and then the waste, or "
 	     "the smallest order whose waste is at most 1/16, 1/8, 1/4, 1/2"),

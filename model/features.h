@@ -38,15 +38,18 @@ struct features {
 	bool cpu_partial;
 	bool cpu_partial_in_objects; /* limit counts objects, not slabs */
 	bool frozen_partial; /* slabs on cpu partial lists are frozen */
+	bool deactivate_by_object; /* a cmpxchg for each object given back */
 	int partial_break;   /* enum partial_break */
 	bool node_two_pass; /* requested node first THISNODE, then any */
 	bool bulk_stats;    /* bulk counts its objects as fast path ones */
+	bool bulk_slow_stats; /* ... and its slow calls as slow path ones */
 	/* front end: sheaves */
 	int sheaves; /* enum sheaves */
 	bool barns_on_memoryless;
 	bool remote_free_to_sheaf; /* on CPUs of memoryless nodes */
 	bool refill_without_blocking;
 	bool rcu_sheaves;
+	bool rcu_bulk_free; /* kfree_rcu() empties arrays by bulk frees */
 	/* bulk */
 	int bulk_alloc, bulk_free;
 	bool bulk_free_relinks; /* a detached freelist ends up reversed */

@@ -5,7 +5,9 @@
  *
  * Grace periods end at kfree_rcu_barrier() and nowhere else: a simulation has
  * no other quiescent moment of its own. Callbacks run on the CPU that queued
- * them, as the kernel counts them.
+ * them, as the kernel counts them, in the order in which they were queued.
+ * Objects outside sheaves come last, CPU by CPU; the kernel frees those from a
+ * worker on no CPU in particular, here it is the one that handed them in.
  */
 #include "model/cache.h"
 
@@ -98,21 +100,48 @@ static void rcu_free_sheaf(struct slub *sl, struct slab_sheaf *sheaf)
 	cpu_leave(c);
 }
 
+/* What one CPU handed in goes straight to slabs, as bulk frees of a mixed
+ * array do, or one by one. */
+static void free_batch_of(struct cpu *c, struct kmem_cache *s, GArray *objs)
+{
+	sim_addr *obj = (sim_addr *)objs->data;
+
+	if (s->f->rcu_bulk_free) {
+		slab_free_bulk(c, s, objs->len, obj);
+		if (!s->f->cpu_slabs)
+			stat_add(s, c, stat_free_slowpath, objs->len);
+		return;
+	}
+	for (guint i = 0; i < objs->len; i++) {
+		s->frees--; /* counted when it was handed in */
+		kmem_cache_free(c, s, obj[i]);
+	}
+}
+
 static void free_batch(struct slub *sl, struct kmem_cache *s)
 {
-	for (guint i = 0; i < s->rcu_batch->len; i++) {
-		struct rcu_object *o =
-			&g_array_index(s->rcu_batch, struct rcu_object, i);
+	g_autoptr(GArray) batch = g_steal_pointer(&s->rcu_batch);
 
-		s->frees--; /* counted when it was handed in */
-		kmem_cache_free(machine_cpu(sl->machine, o->cpu), s, o->obj);
+	s->rcu_batch = g_array_new(FALSE, FALSE, sizeof(struct rcu_object));
+	for (int cpu = 0; cpu < sl->nr_cpu_ids; cpu++) {
+		g_autoptr(GArray) objs =
+			g_array_new(FALSE, FALSE, sizeof(sim_addr));
+
+		for (guint i = 0; i < batch->len; i++) {
+			struct rcu_object *o =
+				&g_array_index(batch, struct rcu_object, i);
+
+			if (o->cpu == cpu)
+				g_array_append_val(objs, o->obj);
+		}
+		if (objs->len)
+			free_batch_of(machine_cpu(sl->machine, cpu), s, objs);
 	}
-	g_array_set_size(s->rcu_batch, 0);
 }
 
 void kfree_rcu_barrier(struct cpu *c, struct slub *sl)
 {
-	/* what is queued so far is over before the flush is queued behind it */
+	/* sheaves still filling are queued behind those that are full */
 	for (struct kmem_cache *s = sl->caches; s; s = s->next) {
 		for (int i = 0; i < sl->nr_cpu_ids; i++) {
 			struct kmem_cache_cpu *pcs = s->cpu[i];
@@ -124,7 +153,6 @@ void kfree_rcu_barrier(struct cpu *c, struct slub *sl)
 			call_rcu_sheaf(sl, pcs->rcu_free);
 			pcs->rcu_free = NULL;
 		}
-		free_batch(sl, s);
 	}
 	while (!list_empty(&sl->rcu)) {
 		struct slab_sheaf *sheaf =
@@ -133,4 +161,6 @@ void kfree_rcu_barrier(struct cpu *c, struct slub *sl)
 		list_del(&sheaf->list);
 		rcu_free_sheaf(sl, sheaf);
 	}
+	for (struct kmem_cache *s = sl->caches; s; s = s->next)
+		free_batch(sl, s);
 }

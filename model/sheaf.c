@@ -133,9 +133,13 @@ static bool refill_sheaf(struct cpu *c, struct kmem_cache *s,
 
 	enter(s, c, FR_refill_sheaf);
 	cpu_exec(c, s->cost->refill);
-	/* with cpu slabs below, it's all or nothing from there */
 	got = s->f->cpu_slabs ? cpu_slab_alloc_bulk(c, s, gfp, want, to)
 			      : refill_objects(c, s, to, gfp, want, want);
+	/* with cpu slabs below, it's all or nothing from there */
+	if (s->f->cpu_slabs && got < want) {
+		__kmem_cache_free_bulk(c, s, got, to);
+		got = 0;
+	}
 	for (unsigned i = 0; i < got; i += 8)
 		cpu_write(c, sheaf_slot(sheaf, sheaf->size + i));
 	sheaf->size += got;

@@ -395,10 +395,24 @@ static unsigned alloc_bulk_from_slabs(struct cpu *c, struct kmem_cache *s,
 	return got;
 }
 
+/* What a failed bulk allocation got so far. */
+static void give_back(struct cpu *c, struct kmem_cache *s, unsigned n,
+		      sim_addr *objs)
+{
+	if (s->f->bulk_free == BULK_FREE_DETACHED) {
+		__kmem_cache_free_bulk(c, s, n, objs);
+		return;
+	}
+	for (unsigned i = 0; i < n; i++) {
+		s->frees--; /* no caller had it */
+		kmem_cache_free(c, s, objs[i]);
+	}
+}
+
 unsigned kmem_cache_alloc_bulk(struct cpu *c, struct kmem_cache *s,
 			       unsigned gfp, unsigned n, sim_addr *objs)
 {
-	unsigned got = 0;
+	unsigned kept = 0, got;
 
 	if (!n)
 		return 0;
@@ -406,11 +420,14 @@ unsigned kmem_cache_alloc_bulk(struct cpu *c, struct kmem_cache *s,
 	cpu_exec(c, s->cost->bulk_alloc);
 	cpu_read(c, s->line);
 	if (cache_has_sheaves(s))
-		got = alloc_from_pcs_bulk(c, s, gfp, n, objs);
+		kept = alloc_from_pcs_bulk(c, s, gfp, n, objs);
+	got = kept;
 	if (got < n)
 		got += alloc_bulk_from_slabs(c, s, gfp, n - got, objs + got);
 	if (got < n) {
-		__kmem_cache_free_bulk(c, s, got, objs);
+		/* each layer gives back its own, the lower one first */
+		give_back(c, s, got - kept, objs + kept);
+		give_back(c, s, kept, objs);
 		got = 0;
 	}
 	s->allocs += got;

@@ -11,6 +11,7 @@ struct run {
 	sim_addr *slot; /* by number, 0 = empty */
 	int nr_slots;
 	unsigned fail, busy, empty;
+	unsigned overwritten; /* objects whose slot a bulk allocation took */
 	bool verify;
 	GString *out;
 };
@@ -141,6 +142,7 @@ static void alloc_bulk(struct run *r, struct cpu *c, const struct script_op *op)
 		sim_addr *slot = slot_at(r, op->slot + i);
 
 		r->busy += *slot != 0;
+		r->overwritten += *slot != 0;
 		*slot = objs[i];
 	}
 }
@@ -213,10 +215,10 @@ static bool check(struct run *r, const struct script_op *op, GError **error)
 	for (int i = 0; i < r->nr_slots; i++)
 		if (r->slot[i])
 			g_array_append_val(held, r->slot[i]);
-	/* objects of busy slots are held by nobody that we know of */
-	wrong = kmem_cache_verify(r->cache,
-				  r->busy ? NULL : (sim_addr *)held->data,
-				  held->len + r->busy);
+	/* what was overwritten is still held, but nobody knows where it is */
+	wrong = kmem_cache_verify(
+		r->cache, r->overwritten ? NULL : (sim_addr *)held->data,
+		held->len + r->overwritten);
 	if (wrong)
 		g_set_error(error, SCRIPT_ERROR, 0,
 			    "%s:%d: after this operation %s", r->script->file,
