@@ -8,6 +8,7 @@
 #include "workloads/percpu.h"
 #include "workloads/trace.h"
 #include "workloads/ublk.h"
+#include "workloads/zs.h"
 
 const struct workload *const workloads[] = {
 	&bulk_workload,
@@ -16,6 +17,7 @@ const struct workload *const workloads[] = {
 	&percpu_workload,
 	&trace_workload,
 	&ublk_workload,
+	&zspair_workload,
 	NULL
 };
 

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "workloads/zs.h"
+
+void zs_line_init(struct zs_line *l, int expected)
+{
+	*l = (struct zs_line){ .waiting = g_new0(struct cpu *, expected),
+			       .expected = expected };
+}
+
+void zs_line_clear(struct zs_line *l)
+{
+	g_free(l->waiting);
+}
+
+bool zs_line_wait(struct cpu *c, struct zs_line *l)
+{
+	cpu_meet(c, machine_everyone(c->machine));
+	if (l->nr + 1 < l->expected) {
+		l->waiting[l->nr++] = c;
+		cpu_wait(c);
+		return false;
+	}
+	l->opened = c->now;
+	for (int i = 0; i < l->nr; i++)
+		cpu_wake(c, l->waiting[i], c->now);
+	l->nr = 0;
+	return true;
+}
+
+unsigned *zs_parse_sizes(const char *text)
+{
+	g_auto(GStrv) words = g_strsplit_set(text ? text : "", ",; ", -1);
+	g_autoptr(GArray) a = g_array_new(TRUE, FALSE, sizeof(unsigned));
+
+	for (char **w = words; *w; w++) {
+		guint64 n;
+		unsigned v;
+
+		if (!**w)
+			continue;
+		if (!g_ascii_string_to_unsigned(*w, 10, 1, ZS_MAX_ALLOC, &n,
+						NULL))
+			return NULL;
+		v = (unsigned)n;
+		g_array_append_val(a, v);
+	}
+	if (!a->len)
+		return NULL;
+	return (unsigned *)g_array_free(g_steal_pointer(&a), FALSE);
+}
+
+bool zs_first_cpus(const struct topology *t, int64_t n, int *ids)
+{
+	int64_t found = 0;
+
+	for (int i = 0; i < t->nr_cpu_ids && found < n; i++)
+		if (t->cpus[i].online)
+			ids[found++] = i;
+	return found == n;
+}
+
+const struct zs_build *zs_build_of(const struct slub *sl, GError **error)
+{
+	const struct zs_build *b = slub_zs_build(sl);
+
+	if (!b)
+		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
+			    "the variant has no [zsmalloc], expected one such "
+			    "as zsmalloc-7.1");
+	return b;
+}
