@@ -48,6 +48,14 @@ const struct param_desc zs_codegen_table[] = {
 			       "path of its caller in spills and saves"),
 	INSN(layout, "jumps per pair that profile-guided layout saves once "
 		     "the helpers are inlined"),
+	{ .key = "call_branches", .type = PARAM_INT,
+	  .offset = offsetof(struct zs_codegen, call_branches),
+	  .unit = "branches", .min = 0, .max = 10,
+	  .help = "taken branches of a call and its return" },
+	{ .key = "branch_cycles", .type = PARAM_DOUBLE,
+	  .offset = offsetof(struct zs_codegen, branch_cycles),
+	  .unit = "cycles", .min = 0, .max = 50,
+	  .help = "fetch bubble of a taken branch that inlining removes" },
 	INSN(malloc, "zs_malloc() without what follows"),
 	INSN(store, "zs_store(): what it has more than zs_malloc()"),
 	INSN(list_head, "per fullness list looked at"),
@@ -118,29 +126,27 @@ void zs_costs_of(const struct zs_codegen *g, const struct zs_features *f,
 	*k = (struct zs_costs){ 0 };
 	if (!zs_obj_malloc_inlined(g, f)) {
 		take += called(g, &g->obj_malloc, g->call_return, 0);
-		k->obj_malloc_reloads =
-			g->obj_malloc.saves + MAX(g->obj_malloc.spills, 0) / 2;
-		k->obj_malloc_refetches = true;
+		k->obj_malloc_branches = g->call_branches;
 	}
 	if (!zs_obj_free_inlined(g, f)) {
 		give += called(g, &g->obj_free, g->call_return, 0);
-		k->obj_free_reloads =
-			g->obj_free.saves + MAX(g->obj_free.spills, 0) / 2;
+		k->obj_free_branches = g->call_branches;
 	}
 	if (!zs_obj_write_inlined(g, f)) {
 		write += called(g, &g->obj_write, g->tail_call, g->frame);
-		k->obj_write_reloads =
-			g->obj_write.saves + MAX(g->obj_write.spills, 0) / 2;
-		k->obj_write_refetches = true;
+		k->obj_write_branches = g->tail_call;
 	}
 	if (zs_alloc_zspage_inlined(g, f)) {
 		malloc += g->slow_path_spills;
-		k->malloc_reloads = MAX(g->slow_path_spills, 0) / 2;
 	}
-	/* The profile lays out what was inlined into the hot path. */
+	/* The profile lays out what was inlined into the hot path. Until then
+	 * these jumps are part of it. */
 	if (f->inline_obj_malloc)
 		malloc -= g->layout;
+	else
+		k->malloc_branches = g->layout;
 
+	k->branch_cycles = g->branch_cycles;
 	k->malloc = malloc;
 	k->obj_malloc = take;
 	k->obj_free = give;

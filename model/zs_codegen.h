@@ -18,7 +18,8 @@
  *               zspage, fields of the location word, offset, huge test; only
  *               what the compiler really folds once it is inlined
  *
- * and inlining takes exactly that away. Saved registers that move into the
+ * and inlining takes exactly that away, with the fetch bubbles of the taken
+ * branches in it (branch_cycles each). Saved registers that move into the
  * caller when it inlines are negative spills. An inlined slow path
  * (alloc_zspage) costs the caller's hot path slow_path_spills.
  *
@@ -52,6 +53,8 @@ struct zs_codegen {
 	bool alloc_zspage_inlined;
 	int64_t slow_path_spills;
 	int64_t layout; /* jumps that profile-guided layout saves per pair */
+	int64_t call_branches; /* taken branches of a call and its return */
+	double branch_cycles;  /* fetch bubble of one */
 
 	/* bodies, everything inlined */
 	int64_t malloc, store, list_head, obj_malloc_body, hop;
@@ -80,11 +83,11 @@ struct zs_costs {
 	unsigned alloc_zspage, alloc_zspage_page, free_link;
 	unsigned free_zspage, free_zspage_page, compact_object;
 	unsigned lock_call, copy_call, copy_64_bytes;
-	/* Values restored from the stack or loaded again on the way to what
-	 * needs them: each waits for its load. */
-	unsigned obj_malloc_reloads, obj_free_reloads, obj_write_reloads;
-	unsigned malloc_reloads;
-	bool obj_malloc_refetches, obj_write_refetches; /* the class */
+	/* Taken branches among them whose fetch bubbles the machine's IPC does
+	 * not contain: those that inlining and layout take away. */
+	int malloc_branches, obj_malloc_branches, obj_free_branches,
+		obj_write_branches;
+	double branch_cycles;
 };
 
 void zs_costs_of(const struct zs_codegen *g, const struct zs_features *f,

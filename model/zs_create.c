@@ -58,17 +58,6 @@ static struct zs_class *new_class(struct slub *sl, struct cpu *c,
 	return class;
 }
 
-static void give_stacks(struct zs_pool *pool, struct machine *m)
-{
-	const struct topology *t = machine_topology(m);
-
-	pool->stack = g_new0(sim_addr, t->nr_cpu_ids);
-	for (int i = 0; i < t->nr_cpu_ids; i++)
-		if (machine_cpu(m, i))
-			pool->stack[i] = machine_reserve(
-				m, t->cpus[i].node, SIM_LINE, SIM_LINE);
-}
-
 struct zs_pool *zs_create_pool(struct slub *sl, struct cpu *c,
 			       const char *name, const struct zs_build *b)
 {
@@ -82,7 +71,6 @@ struct zs_pool *zs_create_pool(struct slub *sl, struct cpu *c,
 	pool->build = b;
 	zs_costs_of(&b->codegen, &b->features, &pool->costs);
 	name_frames(m, &pool->frame);
-	give_stacks(pool, m);
 	pool->words = g_hash_table_new(NULL, NULL);
 	pool->frames = g_hash_table_new(NULL, NULL);
 	pool->handle_cache = get_cache(sl, c, "zs_handle", own,
@@ -120,7 +108,6 @@ void zs_destroy_pool(struct zs_pool *pool)
 	lock_destroy(slub_machine(pool->slub), &pool->lock.wait);
 	g_hash_table_destroy(pool->words);
 	g_hash_table_destroy(pool->frames);
-	g_free(pool->stack);
 	g_free(pool->name);
 	g_free(pool);
 }

@@ -54,21 +54,6 @@ bool object_spans(const struct zspage *z, unsigned index, unsigned len)
 	return off + len > ZS_PAGE;
 }
 
-void stack_reload(struct cpu *c, const struct zs_pool *pool, unsigned values)
-{
-	while (values--)
-		cpu_read(c, pool->stack[c->id]);
-}
-
-/* A callee that is not told its class finds it through the zspage. */
-static void class_refetch(struct cpu *c, const struct zs_pool *pool,
-			  const struct zspage *z)
-{
-	cpu_read(c, z->addr + ZSPAGE_FLAGS);
-	cpu_read(c, pool->addr + POOL_CLASSES + 8u * z->class->shape.index);
-	cpu_read(c, z->class->addr + CLASS_SIZE);
-}
-
 zs_obj obj_malloc(struct cpu *c, struct zs_pool *pool, struct zspage *z,
 		  sim_addr handle)
 {
@@ -79,10 +64,7 @@ zs_obj obj_malloc(struct cpu *c, struct zs_pool *pool, struct zspage *z,
 
 	g_assert(z->freeobj >= 0);
 	cpu_enter(c, pool->frame.obj_malloc);
-	cpu_exec(c, k->obj_malloc);
-	stack_reload(c, pool, k->obj_malloc_reloads);
-	if (k->obj_malloc_refetches)
-		class_refetch(c, pool, z);
+	zs_exec(c, pool, k->obj_malloc, k->obj_malloc_branches);
 	cpu_read(c, z->addr + ZSPAGE_FLAGS);
 	cpu_read(c, z->class->addr + CLASS_SIZE);
 	for (unsigned i = 0; i < page; i++) { /* the chain, from its first page */
@@ -112,8 +94,7 @@ void obj_free(struct cpu *c, struct zs_pool *pool, zs_obj obj)
 
 	g_assert(z->handle[at.index]);
 	cpu_enter(c, pool->frame.obj_free);
-	cpu_exec(c, k->obj_free);
-	stack_reload(c, pool, k->obj_free_reloads);
+	zs_exec(c, pool, k->obj_free, k->obj_free_branches);
 	cpu_read(c, zspage_struct_page(pool, z, at.page));
 	cpu_read(c, z->addr + ZSPAGE_FLAGS);
 	cpu_write(c, z->class->shape.huge ?
@@ -164,10 +145,7 @@ void obj_write(struct cpu *c, struct zs_pool *pool, zs_obj obj, sim_addr from,
 	struct zs_place at = obj_to_location(pool, obj);
 
 	cpu_enter(c, pool->frame.obj_write);
-	cpu_exec(c, k->obj_write);
-	stack_reload(c, pool, k->obj_write_reloads);
-	if (k->obj_write_refetches)
-		class_refetch(c, pool, at.zspage);
+	zs_exec(c, pool, k->obj_write, k->obj_write_branches);
 	cpu_read(c, zspage_struct_page(pool, at.zspage, at.page));
 	object_copy_in(c, pool, at, from, len);
 	cpu_leave(c);

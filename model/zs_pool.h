@@ -75,13 +75,20 @@ struct zs_pool {
 	sim_addr addr;
 	struct sim_rwlock lock;
 	struct zs_class *class[ZS_CLASSES]; /* merged slots share */
-	sim_addr *stack; /* per CPU: the line its frames spill to */
 	struct kmem_cache *handle_cache, *zspage_cache;
 	uint64_t pages_allocated, pages_compacted, zspages_made;
 	GHashTable *words;  /* handle -> zs_obj: the handles' contents */
 	GHashTable *frames; /* page frame -> its struct zspage */
 	bool deferred;	    /* the worker is scheduled */
 };
+
+/* Instructions, and taken branches among them that fetch waits for. */
+static inline void zs_exec(struct cpu *c, const struct zs_pool *pool,
+			   unsigned instructions, int branches)
+{
+	cpu_exec(c, instructions);
+	cpu_stall(c, branches * pool->costs.branch_cycles);
+}
 
 /* ---- zs_zspage.c ---- */
 
@@ -115,10 +122,6 @@ static inline sim_addr zspage_struct_page(const struct zs_pool *pool,
 {
 	return page_struct(pool->slub, z->pages[page]);
 }
-
-/* What a call makes the CPU load again from its stack: the registers that the
- * callee saved, each of which waits for its load. */
-void stack_reload(struct cpu *c, const struct zs_pool *pool, unsigned values);
 
 /* Under class->lock. */
 zs_obj obj_malloc(struct cpu *c, struct zs_pool *pool, struct zspage *z,

@@ -98,8 +98,7 @@ static int allocate(struct cpu *c, struct zs_pool *pool, sim_addr from,
 		return EINVAL;
 	if (size > ZS_MAX_ALLOC)
 		return ENOSPC;
-	cpu_exec(c, pool->costs.malloc);
-	stack_reload(c, pool, pool->costs.malloc_reloads);
+	zs_exec(c, pool, pool->costs.malloc, pool->costs.malloc_branches);
 	*handle = kmem_cache_alloc(c, pool->handle_cache, gfp);
 	if (!*handle)
 		return ENOMEM;

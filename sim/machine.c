@@ -308,6 +308,11 @@ void __cpu_irq(struct cpu *c, bool save)
 	charge_frac(priv(c), CAUSE_IRQ, c->machine->irq_frac[save]);
 }
 
+void __cpu_stall(struct cpu *c, double cycles)
+{
+	charge_frac(priv(c), CAUSE_INSN, frac(cycles));
+}
+
 void __cpu_outside(struct cpu *c, double cycles)
 {
 	charge_frac(priv(c), CAUSE_OUTSIDE, frac(cycles));

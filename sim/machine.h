@@ -193,6 +193,7 @@ void __cpu_prefetch(struct cpu *c, sim_addr a);
 void __cpu_write(struct cpu *c, sim_addr a);
 void __cpu_rmw(struct cpu *c, sim_addr a, enum rmw op);
 void __cpu_irq(struct cpu *c, bool save);
+void __cpu_stall(struct cpu *c, double cycles);
 void __cpu_outside(struct cpu *c, double cycles);
 
 static inline void cpu_charge(struct cpu *c, enum cause cause, uint64_t cycles)
@@ -232,6 +233,13 @@ static inline void cpu_exec(struct cpu *c, unsigned insns)
 		return;
 	c->instructions += insns;
 	cpu_charge_frac(c, CAUSE_INSN, insns * c->insn_frac);
+}
+/* Cycles that instructions take beyond their number over the IPC: a front end
+ * that waits for the target of a taken branch. Charged as instructions are. */
+static inline void cpu_stall(struct cpu *c, double cycles)
+{
+	if (c->timed)
+		__cpu_stall(c, cycles);
 }
 /* A load whose value is needed now: stalls for the line. */
 static inline void cpu_read(struct cpu *c, sim_addr a)
