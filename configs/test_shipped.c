@@ -317,6 +317,72 @@ static void test_costs(gconstpointer name)
 	g_assert_no_error(error);
 }
 
+static void test_codegen(gconstpointer name)
+{
+	g_autoptr(GError) error = NULL;
+	struct zs_codegen g = { 0 };
+
+	config_load_codegen(name, &g, &error);
+	g_assert_no_error(error);
+	g_assert_true(g_str_has_prefix(name, g.compiler));
+	g_assert_true(g_str_has_suffix(name, strcmp(g.arch, "arm64") ?
+				       "x86_64" : "arm64"));
+	params_clear(zs_codegen_table, &g);
+}
+
+/* [zsmalloc] and [codegen] come back from the effective text. */
+static void test_zsmalloc(void)
+{
+	static const char over[] =
+		"zsmalloc.codegen=clang22-autofdo-arm64";
+	g_autoptr(GError) error = NULL;
+	g_autofree char *path = NULL, *text = NULL;
+	char *sets[] = { (char *)over, "codegen.layout=9", NULL };
+	struct variant *v = config_load_variant("zs-store+inline-obj-write",
+						sets, &error);
+	struct experiment x = { .name = "x", .description = "" }, *y;
+	const struct variant *again;
+
+	g_assert_no_error(error);
+	g_assert_true(v->zs->features.inline_obj_write);
+	g_assert_cmpint(v->zs->codegen.layout, ==, 9);
+	g_assert_cmpint(v->zs->codegen.obj_write.saves, ==, 6);
+	x.topology = config_load_topology("zen4-2s-8node-2mem", NULL, &error);
+	g_assert_no_error(error);
+	x.workload = workloads[0];
+	x.options = g_malloc0(workloads[0]->options_size);
+	workloads[0]->defaults(x.options);
+	x.iterations = 1;
+	config_load_machine("generic-x86-64-guest", NULL, &x.params, &error);
+	g_assert_no_error(error);
+	text = config_effective(&x, v);
+	path = write_temp(text);
+	y = config_load_experiment(path, NULL, &error);
+	g_assert_no_error(error);
+	again = y->variants->pdata[0];
+	g_assert_cmpmem(&v->zs->features, sizeof(v->zs->features),
+			&again->zs->features, sizeof(again->zs->features));
+	g_assert_cmpint(again->zs->codegen.layout, ==, 9);
+	g_assert_cmpstr(again->zs->codegen.arch, ==, "arm64");
+	params_clear(workloads[0]->options, x.options);
+	g_free(x.options);
+	topology_free(x.topology);
+	experiment_free(y);
+	variant_free(v);
+	g_unlink(path);
+}
+
+/* What the table of zsmalloc refuses is told with file, group and key. */
+static void test_zsmalloc_refused(void)
+{
+	char *set[] = { "zsmalloc.inline_obj_write=true", NULL };
+	g_autoptr(GError) error = NULL;
+
+	g_assert_null(config_load_variant("zsmalloc-7.1", set, &error));
+	g_assert_nonnull(strstr(error->message, "[zsmalloc]"));
+	g_assert_nonnull(strstr(error->message, "needs zs_store"));
+}
+
 static void test_kernels(void)
 {
 	const char *const map[][2] = {
@@ -430,7 +496,10 @@ int main(int argc, char **argv)
 	add_all("machines", "machine", test_machine);
 	add_all("machines", "sources", test_sources);
 	add_all("costs", "costs", test_costs);
+	add_all("codegen", "codegen", test_codegen);
 	add_all("variants", "variant", test_variant);
+	g_test_add_func("/zsmalloc", test_zsmalloc);
+	g_test_add_func("/zsmalloc-refused", test_zsmalloc_refused);
 	g_test_add_func("/zen4", test_zen4);
 	g_test_add_func("/large", test_large);
 	g_test_add_func("/golden-topologies", test_golden);
