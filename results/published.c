@@ -353,7 +353,8 @@ static const char *coord_value(const GPtrArray *coords, const char *name)
 	return NULL;
 }
 
-/* "VARIANT groups=12": the first word names a variant or is '*'. */
+/* "VARIANT groups=12 figure=time_s": a variant or '*', coordinates, and the
+ * figure where only one of several was fitted to. */
 static bool fit_covers(const char *text, const struct target *t)
 {
 	g_auto(GStrv) words = g_strsplit(text, " ", -1);
@@ -372,7 +373,8 @@ static bool fit_covers(const char *text, const struct target *t)
 			continue;
 		}
 		name = g_strndup(words[i], equals - words[i]);
-		value = coord_value(t->coords, name);
+		value = strcmp(name, "figure") ? coord_value(t->coords, name) :
+						 t->name;
 		if (!value || !same_value(value, equals + 1))
 			return false;
 	}
