@@ -16,10 +16,13 @@
 #define PCP_ORDERS 4 /* orders 0..3 are kept in pcp lists, if more than 0 */
 #define PAGE_SHIFT 12
 
-/* Where a node's pages and their struct pages begin in its address space;
- * below is what machine_reserve() hands out. */
+/* Where a node's pages and their struct pages begin in its address space; what
+ * machine_reserve() hands out is above both. */
 #define PAGES_OFFSET (1ull << 36)
-#define MEMMAP_OFFSET (1ull << 39)
+#define MEMMAP_OFFSET (3ull << 37)
+_Static_assert(MEMMAP_OFFSET + ((MEMMAP_OFFSET - PAGES_OFFSET) >> PAGE_SHIFT) *
+				       64 <= SIM_RESERVED_OFFSET,
+	       "struct pages end before machine_reserve()'s addresses");
 
 struct frame {
 	struct slab *slab;

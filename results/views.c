@@ -212,6 +212,8 @@ static bool write_point(struct outdir *out, const struct point *p,
 	       write_in(out, folder, "lock_stat.txt", lock_stat_text(p),
 			error) &&
 	       write_in(out, folder, "perf.folded", folded_text(p), error) &&
+	       (!p->lines ||
+		write_in(out, folder, "c2c.txt", c2c_text(p), error)) &&
 	       write_in(out, folder, "config.conf",
 			g_strdup(p->config ? p->config : ""), error);
 }

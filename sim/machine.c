@@ -7,10 +7,6 @@
 
 #include <string.h>
 
-/* Reserved memory lies above any memory that a page allocator hands out: in
- * the upper half of the addresses of a node. */
-#define RESERVED_OFFSET ((uint64_t)1 << (SIM_NODE_SHIFT - 1))
-
 static uint64_t frac(double cycles)
 {
 	/* signed: the host converts that in one instruction */
@@ -207,8 +203,8 @@ sim_addr machine_reserve(struct machine *m, int node, size_t bytes,
 	g_assert(node >= 0);
 	at = (m->reserved[node] + align - 1) & ~(uint64_t)(align - 1);
 	m->reserved[node] = at + bytes;
-	g_assert(m->reserved[node] <= RESERVED_OFFSET);
-	return sim_node_base(node) + RESERVED_OFFSET + at;
+	g_assert(m->reserved[node] <= SIM_RESERVED_OFFSET);
+	return sim_node_base(node) + SIM_RESERVED_OFFSET + at;
 }
 
 static int by_id(const void *a, const void *b)

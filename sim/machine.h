@@ -49,6 +49,9 @@ static inline sim_addr sim_node_base(int node)
 {
 	return (sim_addr)(node + 1) << SIM_NODE_SHIFT;
 }
+/* From there on in a node's memory is what machine_reserve() hands out; all
+ * below is the page allocator's. */
+#define SIM_RESERVED_OFFSET ((uint64_t)1 << (SIM_NODE_SHIFT - 1))
 
 enum cause {
 	CAUSE_INSN,	   /* instructions at the machine's IPC */
