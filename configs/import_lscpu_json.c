@@ -11,6 +11,8 @@
 /* json-glib reads nested values by recursion, so the nesting is bounded first;
  * lscpu needs 7 levels. */
 #define MAX_DEPTH 32
+/* Each value takes about 100 bytes then; -e of 4096 CPUs has 0.6 MB. */
+#define MAX_JSON (2u << 20)
 
 struct reader {
 	struct machine_facts *f;
@@ -164,6 +166,13 @@ struct machine_facts *facts_from_lscpu_json(const struct import_text *t,
 	for (int i = 0; i < t->nr_lines; i++)
 		g_string_append_printf(text, "%s\n", t->lines[i].text);
 	json = g_string_free(text, FALSE);
+	if (strlen(json) > MAX_JSON) {
+		import_fail(error, t->name, 0,
+			    "more than %u MiB of JSON, "
+			    "expected what lscpu -J prints",
+			    MAX_JSON >> 20);
+		return NULL;
+	}
 	if (!check_depth(t, json, error))
 		return NULL;
 	parser = json_parser_new_immutable();

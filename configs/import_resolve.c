@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+/* The largest that topology files may say (configs/topology.c). */
+#define MAX_MEMORY_MB (UINT64_C(1) << 20)
+
 void resolver_note(struct resolver *r, const char *format, ...)
 {
 	va_list args;
@@ -195,6 +198,14 @@ static void pick_memory(struct resolver *r)
 			continue;
 		if (i < f->nr_node_ids && f->nodes[i].memory_kib >= 0) {
 			n->memory_bytes = f->nodes[i].memory_kib * 1024;
+			if (n->memory_bytes >> 20 > MAX_MEMORY_MB) {
+				n->memory_bytes = MAX_MEMORY_MB << 20;
+				resolver_note(r,
+					      "node %d: more memory than can "
+					      "be simulated, cut to "
+					      "%" G_GUINT64_FORMAT " MB",
+					      i, MAX_MEMORY_MB);
+			}
 			in->memory_from = origin_to_string(&f->nodes[i].memory);
 		} else if (!any && n->nr_cpus) {
 			n->memory_bytes =

@@ -10,8 +10,8 @@
 #include "configs/import_text.h"
 
 /* Bounds: what is beyond is an error, not cut off. */
-#define SLAB_MAX_REPORTS 4096
-#define SLAB_MAX_VALUES 512 /* of a report; kernels have about 70 */
+#define SLAB_MAX_REPORTS 2048
+#define SLAB_MAX_VALUES 160 /* of a report; kernels have about 70 */
 
 struct slab_part {
 	int id;

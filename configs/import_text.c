@@ -46,42 +46,85 @@ static char *unquote(char *s)
 	}
 }
 
+/*
+ * Copies the line at *@from to @to without its end, moves *@from behind it.
+ * In quoted-printable "=3D" is a "=", and a "=" at the end goes on in the next
+ * line. Returns the end of the copy.
+ */
+static char *copy_line(const char **from, const char *end, bool printable,
+		       char *to)
+{
+	const char *s = *from;
+
+	while (s < end && *s != '\n') {
+		int high = s + 2 < end ? g_ascii_xdigit_value(s[1]) : -1;
+		int low = s + 2 < end ? g_ascii_xdigit_value(s[2]) : -1;
+
+		if (printable && *s == '=' && high >= 0 && low >= 0) {
+			*to++ = high << 4 | low ? high << 4 | low : '?';
+			s += 3;
+		} else if (printable && *s == '=' && s + 1 < end &&
+			   (s[1] == '\n' ||
+			    (s[1] == '\r' && s + 2 < end && s[2] == '\n'))) {
+			s += s[1] == '\n' ? 2 : 3;
+		} else {
+			*to++ = *s ? *s : '?';
+			s++;
+		}
+	}
+	*from = s < end ? s + 1 : s;
+	return to;
+}
+
 struct import_text *import_text_new(const char *name, const char *data,
 				    size_t size)
 {
 	struct import_text *t = g_new0(struct import_text, 1);
 	GArray *lines = g_array_new(FALSE, FALSE, sizeof(struct import_line));
-	char *s;
-	int number = 0;
+	const char *s, *end;
+	bool printable;
+	char *to;
+	int number = 1;
 
 	t->name = g_strdup(strcmp(name, "-") ? name : "stdin");
 	t->size = MIN(size, IMPORT_MAX_BYTES);
 	t->raw = g_malloc(t->size + 1);
 	memcpy(t->raw, data, t->size);
 	t->raw[t->size] = '\0';
-	t->clean = g_malloc(t->size + 1);
-	memcpy(t->clean, t->raw, t->size + 1);
-	for (size_t i = 0; i < t->size; i++)
-		if (!t->clean[i])
-			t->clean[i] = '?';
-	s = t->clean;
-	while (s && *s) {
-		char *next = strchr(s, '\n');
-		struct import_line line = {.number = ++number};
-		size_t len;
+	/* each line ends with a NUL instead of its newline, the last one too */
+	t->clean = to = g_malloc(t->size + 2);
+	printable = strstr(t->raw, "=3D") != NULL;
+	s = t->raw;
+	end = s + t->size;
+	while (s < end && lines->len < IMPORT_MAX_LINES) {
+		struct import_line line = {.number = number};
+		const char *start = s;
+		char *text = to;
 
-		if (next)
-			*next++ = '\0';
-		len = strlen(s);
-		if (len && s[len - 1] == '\r')
-			s[len - 1] = '\0';
-		line.text = unquote(s);
+		to = copy_line(&s, end, printable, to);
+		if (to > text && to[-1] == '\r')
+			to--;
+		*to++ = '\0';
+		for (; start < s; start++)
+			number += *start == '\n';
+		line.text = unquote(text);
 		g_array_append_val(lines, line);
-		s = next;
 	}
 	t->nr_lines = lines->len;
 	t->lines = (struct import_line *)g_array_free(lines, FALSE);
 	return t;
+}
+
+static int count_lines(const char *data, size_t size)
+{
+	int n = 0;
+
+	/* a tar has newlines, but no lines are made of it */
+	if (memchr(data, 0, MIN(size, 4096)))
+		return 0;
+	for (size_t i = 0; i < size; i++)
+		n += data[i] == '\n';
+	return n;
 }
 
 struct import_text *import_text_read(const char *path, GError **error)
@@ -111,6 +154,11 @@ struct import_text *import_text_read(const char *path, GError **error)
 			    "more than %u MiB, expected what "
 			    "a person posts",
 			    IMPORT_MAX_BYTES >> 20);
+	else if (count_lines((char *)bytes->data, bytes->len) >
+		 IMPORT_MAX_LINES)
+		import_fail(error, name, 0,
+			    "more than %d lines, expected what a person posts",
+			    IMPORT_MAX_LINES);
 	else if (!bytes->len)
 		import_fail(error, name, 0, "is empty, expected text");
 	else

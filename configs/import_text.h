@@ -20,9 +20,14 @@ GQuark import_error_quark(void);
  * PUs) has 0.3 MB. */
 #define IMPORT_MAX_BYTES (16u << 20)
 
+/* Lines beyond are left out; import_text_read() refuses. */
+#define IMPORT_MAX_LINES (1 << 19)
+
 struct import_line {
-	const char *text; /* points into the text; no newline, CR or quoting */
-	int number;	  /* 1.. in the file */
+	/* points into the text; without newline, CR, a mail's "> " and
+	 * quoted-printable's "=3D" */
+	const char *text;
+	int number; /* 1.. in the file */
 };
 
 /* Owned by the caller; import_text_free() frees. */

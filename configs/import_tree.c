@@ -171,7 +171,9 @@ static bool read_entries(struct import_tree *t, struct archive *a,
 		la_ssize_t n;
 
 		if (++entries > MAX_ENTRIES ||
-		    archive_filter_bytes(a, 0) > MAX_UNPACKED)
+		    archive_entry_size(e) > MAX_UNPACKED ||
+		    archive_filter_bytes(a, 0) + archive_entry_size(e) >
+			    MAX_UNPACKED)
 			return import_fail(error, t->name, 0,
 					   "more than %u "
 					   "MiB unpacked, expected a copy of "

@@ -326,6 +326,22 @@ static void test_wrapped_sum(void)
 	g_assert_true(has_check(checks, SLAB_FAILS, "wrapped at 32 bits"));
 }
 
+/* A raw mail: "=" is "=3D", long lines are broken by "=". */
+static void test_quoted_printable(void)
+{
+	g_autoptr(GPtrArray) all = read_string(
+		"> ./alloc_slab:34 C0=3D1=\n2 C1=3D22\n> ./free_slab:x C0=1\n"
+		"> ./slabs:5 N0=3D5\n",
+		NULL);
+	const struct slab_report *r = all->pdata[0];
+	const struct slab_value *v = slab_report_find(r, "alloc_slab");
+
+	g_assert_cmpuint(slab_value_part(v, 0), ==, 12);
+	g_assert_cmpuint(slab_value_part(v, 1), ==, 22);
+	/* lines are counted as in the file */
+	g_assert_cmpint(slab_report_find(r, "slabs")->line, ==, 4);
+}
+
 static void test_errors(void)
 {
 	static const struct {
@@ -432,6 +448,8 @@ int main(int argc, char **argv)
 			     OWN "proc-slabinfo.txt", test_slabinfo_geometry);
 	g_test_add_func("/import/cache/broken", test_broken);
 	g_test_add_func("/import/cache/wrapped-sum", test_wrapped_sum);
+	g_test_add_func("/import/cache/quoted-printable",
+			test_quoted_printable);
 	g_test_add_func("/import/cache/errors", test_errors);
 	g_test_add_func("/import/cache/counts", test_counts);
 	g_test_add_func("/import/cache/folder", test_folder);
