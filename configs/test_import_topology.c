@@ -382,6 +382,16 @@ static void test_errors(void)
 	}
 }
 
+/* Found by fuzzing: libhwloc crashes on it, in its own process. */
+static void test_hwloc_crash(void)
+{
+	struct imported in = import(OWN "fuzz/hwloc/crashes-libhwloc", NULL);
+
+	g_assert_nonnull(in.error);
+	g_assert_nonnull(strstr(in.error, "libhwloc"));
+	imported_clear(&in);
+}
+
 /* JSON nested without end must not end in a stack overflow. */
 static void test_deep_json(void)
 {
@@ -582,6 +592,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/import/topology/asymmetric", test_asymmetric);
 	g_test_add_func("/import/topology/cpus-per-node", test_cpus_per_node);
 	g_test_add_func("/import/topology/errors", test_errors);
+	g_test_add_func("/import/topology/hwloc-crash", test_hwloc_crash);
 	g_test_add_func("/import/topology/deep-json", test_deep_json);
 	g_test_add_func("/import/topology/locale", test_locale);
 	g_test_add_func("/import/topology/provenance", test_provenance);
