@@ -132,22 +132,30 @@ static bool inside(const char *name)
 	return *name != '\0';
 }
 
-static void remove_leftovers(const char *path)
+/* Every NAME.tmp-PID in @dir, of the one @base or (NULL) of all. */
+static void remove_tmp(const char *dir, const char *base)
 {
-	g_autofree char *dir = g_path_get_dirname(path);
-	g_autofree char *base = g_path_get_basename(path);
-	g_autofree char *prefix = g_strconcat(base, ".tmp-", NULL);
+	g_autofree char *prefix = g_strconcat(base ? base : "", ".tmp-", NULL);
 	g_autoptr(GDir) d = g_dir_open(dir, 0, NULL);
 	const char *name;
 
 	while (d && (name = g_dir_read_name(d))) {
-		if (g_str_has_prefix(name, prefix)) {
+		if (base ? g_str_has_prefix(name, prefix) :
+			   strstr(name, prefix) != NULL) {
 			g_autofree char *tmp =
 				g_build_filename(dir, name, NULL);
 
 			unlink(tmp);
 		}
 	}
+}
+
+static void remove_leftovers(const char *path)
+{
+	g_autofree char *dir = g_path_get_dirname(path);
+	g_autofree char *base = g_path_get_basename(path);
+
+	remove_tmp(dir, base);
 }
 
 static void remove_empty_dirs(const char *root, const char *name)
@@ -166,7 +174,26 @@ static void remove_empty_dirs(const char *root, const char *name)
 	}
 }
 
-bool outdir_clear(struct outdir *o, const char *keep, GError **error)
+/* In the folders of these names: one look at each. */
+static void remove_all_leftovers(struct outdir *o, GHashTable *names)
+{
+	g_autoptr(GHashTable) dirs = g_hash_table_new_full(
+		g_str_hash, g_str_equal, g_free, NULL);
+	GHashTableIter it;
+	void *key;
+
+	g_hash_table_iter_init(&it, names);
+	while (g_hash_table_iter_next(&it, &key, NULL))
+		g_hash_table_add(dirs, g_path_get_dirname(key));
+	g_hash_table_iter_init(&it, dirs);
+	while (g_hash_table_iter_next(&it, &key, NULL)) {
+		g_autofree char *path = g_build_filename(o->path, key, NULL);
+
+		remove_tmp(path, NULL);
+	}
+}
+
+bool outdir_clear(struct outdir *o, GHashTable *keep, GError **error)
 {
 	g_autofree char *list = g_build_filename(o->path, ".written", NULL);
 	g_autofree char *text = NULL;
@@ -174,6 +201,8 @@ bool outdir_clear(struct outdir *o, const char *keep, GError **error)
 	g_autoptr(GString) kept = g_string_new(NULL);
 
 	g_assert(o->list < 0);
+	if (keep)
+		remove_all_leftovers(o, keep);
 	if (!g_file_get_contents(list, &text, NULL, NULL))
 		return true;
 	names = g_strsplit(text, "\n", -1);
@@ -183,8 +212,9 @@ bool outdir_clear(struct outdir *o, const char *keep, GError **error)
 
 		if (!inside(names[i]))
 			continue;
-		if (keep && g_str_has_prefix(names[i], keep)) {
-			g_string_append_printf(kept, "%s\n", names[i]);
+		if (keep && g_hash_table_contains(keep, names[i])) {
+			if (g_hash_table_add(o->written, g_strdup(names[i])))
+				g_string_append_printf(kept, "%s\n", names[i]);
 			continue;
 		}
 		unlink(path);

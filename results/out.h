@@ -19,9 +19,9 @@ struct outdir;
 /* Makes the folder where needed and locks it. */
 struct outdir *outdir_open(const char *path, GError **error);
 const char *outdir_path(const struct outdir *o);
-/* Removes what earlier runs wrote here; files whose name begins with @keep
- * (may be NULL) stay. */
-bool outdir_clear(struct outdir *o, const char *keep, GError **error);
+/* Removes what earlier runs wrote here; files whose names are in the set @keep
+ * (may be NULL) stay, without what killed writers left beside them. */
+bool outdir_clear(struct outdir *o, GHashTable *keep, GError **error);
 /* Notes that @name will be written, by this process or a child of it. */
 bool outdir_expect(struct outdir *o, const char *name, GError **error);
 /* Writes DIR/@name, with the folders on its way. */

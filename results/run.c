@@ -143,7 +143,84 @@ static bool parse_seed(const char *text, uint64_t *seed, GError **error)
 	return false;
 }
 
-static bool make_plan(struct plan *p, const char *config, GError **error)
+static char *point_file(const struct planned *q)
+{
+	g_autofree char *where = coords_text(q->c->coords);
+	g_autofree char *name =
+		g_strdup_printf("%s%s%s.%d.json", q->v->name, *where ? "," : "",
+				g_strdelimit(where, " ", ','), q->iteration);
+	g_autofree char *safe = safe_name(name);
+
+	return g_build_filename("points", safe, NULL);
+}
+
+static void add_point(struct plan *p, const struct run_case *c, int variant,
+		      int iteration, int index)
+{
+	struct planned q = {
+		.c = c,
+		.v = c->e->variants->pdata[variant],
+		.index = index,
+		.iteration = iteration,
+		.seed = p->seed + iteration,
+	};
+
+	q.file = point_file(&q);
+	g_array_append_val(p->points, q);
+}
+
+/* Loads the @k-th case of @base, checked, into the plan. */
+static struct run_case *add_case(struct plan *p, const char *config,
+				 const struct experiment *base, size_t k,
+				 GError **error)
+{
+	struct run_case *c =
+		load_case(config, p->options->overrides, base, k, error);
+
+	if (!c)
+		return NULL;
+	g_ptr_array_add(p->cases, c);
+	c->e->seed = p->seed;
+	c->e->iterations = p->iterations;
+	return check_case(c, error) ? c : NULL;
+}
+
+static bool add_all(struct plan *p, const char *config,
+		    const struct experiment *base, GError **error)
+{
+	size_t n = sweep_size(base);
+
+	for (size_t k = 0; k < n; k++)
+		if (!add_case(p, config, base, k, error))
+			return false;
+	for (guint v = 0; v < base->variants->len; v++)
+		for (size_t k = 0; k < n; k++)
+			for (int i = 0; i < p->iterations; i++)
+				add_point(p, p->cases->pdata[k], v, i,
+					  p->points->len);
+	return true;
+}
+
+/* Point @index of those that add_all() would add, and its case, alone: a case
+ * costs milliseconds, and each point of a sweep is a process. */
+static bool add_only(struct plan *p, const char *config,
+		     const struct experiment *base, size_t index,
+		     GError **error)
+{
+	size_t n = sweep_size(base);
+	struct run_case *c = add_case(p, config, base,
+				      index / p->iterations % n, error);
+
+	if (c)
+		add_point(p, c, index / p->iterations / n,
+			  index % p->iterations, index);
+	return c != NULL;
+}
+
+#define ALL_POINTS -1
+
+static bool make_plan(struct plan *p, const char *config, int only,
+		      GError **error)
 {
 	struct experiment *base =
 		config_load_experiment(config, p->options->overrides, error);
@@ -167,52 +244,18 @@ static bool make_plan(struct plan *p, const char *config, GError **error)
 		ok = false;
 	}
 	ok = ok && parse_seed(p->options->seed, &p->seed, error);
-	for (size_t k = 0; ok && k < n; k++) {
-		struct run_case *c = load_case(config, p->options->overrides,
-					       base, k, error);
-
-		ok = c && check_case(c, error);
-		if (c) {
-			c->e->seed = p->seed;
-			c->e->iterations = p->iterations;
-			g_ptr_array_add(p->cases, c);
-		}
+	if (ok && only >= 0 && (size_t)only >= total) {
+		g_set_error(error, CONFIG_ERROR, 0,
+			    "%s: point %d, expected 0 to %zu", config, only,
+			    total - 1);
+		ok = false;
 	}
+	if (ok)
+		ok = only == ALL_POINTS ?
+			     add_all(p, config, base, error) :
+			     add_only(p, config, base, only, error);
 	experiment_free(base);
 	return ok;
-}
-
-static char *point_file(const struct planned *q)
-{
-	g_autofree char *where = coords_text(q->c->coords);
-	g_autofree char *name =
-		g_strdup_printf("%s%s%s.%d.json", q->v->name, *where ? "," : "",
-				g_strdelimit(where, " ", ','), q->iteration);
-	g_autofree char *safe = safe_name(name);
-
-	return g_build_filename("points", safe, NULL);
-}
-
-static void add_points(struct plan *p)
-{
-	const struct run_case *first = p->cases->pdata[0];
-
-	for (guint v = 0; v < first->e->variants->len; v++) {
-		for (guint c = 0; c < p->cases->len; c++) {
-			for (int i = 0; i < p->iterations; i++) {
-				struct planned q = {
-					.c = p->cases->pdata[c],
-					.index = p->points->len,
-					.iteration = i,
-					.seed = p->seed + i,
-				};
-
-				q.v = q.c->e->variants->pdata[v];
-				q.file = point_file(&q);
-				g_array_append_val(p->points, q);
-			}
-		}
-	}
 }
 
 static char *make_point(const struct plan *p, const struct planned *q,
@@ -247,25 +290,33 @@ static bool run_point(void *arg, int job, GError **error)
 	return json && write_aside(path, json, error);
 }
 
-/* Points of an earlier run that this one would make again, to the byte. */
+/* Is that point below @dir the one that would be made, to the byte? */
+static bool is_finished(const struct planned *q, const char *dir,
+			const char *build)
+{
+	g_autofree char *path = g_build_filename(dir, q->file, NULL);
+	struct point *old = point_from_json(path, NULL);
+	g_autofree char *config = NULL;
+	bool same;
+
+	if (!old)
+		return false;
+	config = config_effective(q->c->e, q->v);
+	same = old->index == q->index && old->seed == q->seed &&
+	       !g_strcmp0(old->build, build) && !g_strcmp0(old->config, config);
+	point_free(old);
+	return same;
+}
+
 static bool *find_finished(struct plan *p, const char *dir)
 {
 	bool *skip = g_new0(bool, MAX(p->points->len, 1));
 	g_autofree char *build = build_digest();
 
-	for (guint i = 0; i < p->points->len; i++) {
-		const struct planned *q =
-			&g_array_index(p->points, struct planned, i);
-		g_autofree char *path = g_build_filename(dir, q->file, NULL);
-		g_autofree char *config = config_effective(q->c->e, q->v);
-		struct point *old = point_from_json(path, NULL);
-
-		skip[i] = old && old->index == q->index &&
-			  old->seed == q->seed &&
-			  !g_strcmp0(old->build, build) &&
-			  !g_strcmp0(old->config, config);
-		point_free(old);
-	}
+	for (guint i = 0; i < p->points->len; i++)
+		skip[i] = is_finished(
+			&g_array_index(p->points, struct planned, i), dir,
+			build);
 	return skip;
 }
 
@@ -381,10 +432,17 @@ static char *folder_of(const struct plan *p, const char *dir)
 static bool open_folder(struct plan *p, const char *dir, GError **error)
 {
 	g_autofree char *path = folder_of(p, dir);
+	g_autoptr(GHashTable) keep = NULL;
 
+	if (p->options->resume) {
+		keep = g_hash_table_new(g_str_hash, g_str_equal);
+		for (guint i = 0; i < p->points->len; i++)
+			g_hash_table_add(keep, g_array_index(p->points,
+							     struct planned, i)
+						       .file);
+	}
 	p->out = outdir_open(path, error);
-	if (!p->out ||
-	    !outdir_clear(p->out, p->options->resume ? "points/" : NULL, error))
+	if (!p->out || !outdir_clear(p->out, keep, error))
 		return false;
 	for (guint i = 0; i < p->points->len; i++)
 		if (!outdir_expect(
@@ -428,9 +486,8 @@ struct result *run_experiment(const char *config, const char *dir,
 	struct pool_outcome *o;
 	struct result *r;
 
-	if (!make_plan(&p, config, error))
+	if (!make_plan(&p, config, ALL_POINTS, error))
 		return NULL;
-	add_points(&p);
 	if (!open_folder(&p, dir, error))
 		return NULL;
 	skip = options->resume ? find_finished(&p, outdir_path(p.out))
@@ -455,9 +512,8 @@ bool run_list(const char *config, const char *dir,
 	g_autofree char *path = NULL;
 	g_autofree bool *done = NULL;
 
-	if (!make_plan(&p, config, error))
+	if (!make_plan(&p, config, ALL_POINTS, error))
 		return false;
-	add_points(&p);
 	path = folder_of(&p, dir);
 	done = find_finished(&p, path);
 	for (guint i = 0; i < p.points->len; i++) {
@@ -478,27 +534,21 @@ bool run_only(const char *config, const char *dir,
 {
 	g_auto(plan) p = {.options = options};
 	g_autofree char *path = NULL, *folder = NULL, *file = NULL;
-	g_autofree bool *done = NULL;
+	g_autofree char *build = NULL;
 	const struct planned *q;
 
 	*json = NULL;
-	if (!make_plan(&p, config, error))
+	g_return_val_if_fail(index >= 0, false);
+	if (!make_plan(&p, config, index, error))
 		return false;
-	add_points(&p);
-	if (index < 0 || index >= (int)p.points->len) {
-		g_set_error(error, CONFIG_ERROR, 0,
-			    "%s: point %d, expected 0 to %u", config, index,
-			    p.points->len - 1);
-		return false;
-	}
-	q = &g_array_index(p.points, struct planned, index);
+	q = &g_array_index(p.points, struct planned, 0);
 	if (dir && !strcmp(dir, "-")) {
 		*json = make_point(&p, q, error);
 		return *json != NULL;
 	}
 	path = folder_of(&p, dir);
-	done = find_finished(&p, path);
-	if (done[index])
+	build = build_digest();
+	if (is_finished(q, path, build))
 		return true;
 	file = g_build_filename(path, q->file, NULL);
 	folder = g_path_get_dirname(file);

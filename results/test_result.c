@@ -86,20 +86,35 @@ static void test_folder_clear(void)
 	g_autofree char *left = g_build_filename(dir, "a", "b.txt.tmp-77",
 						 NULL);
 	g_autofree char *keep = g_build_filename(dir, "points", "p", NULL);
+	g_autofree char *drop = g_build_filename(dir, "points", "q", NULL);
+	g_autofree char *half = g_build_filename(dir, "points", "r.tmp-9",
+						 NULL);
+	g_autofree char *list = g_build_filename(dir, ".written", NULL);
 	g_autofree char *sub = g_build_filename(dir, "a", NULL);
+	g_autofree char *names = NULL;
+	g_autoptr(GHashTable) set = g_hash_table_new(g_str_hash, g_str_equal);
 	struct outdir *o = outdir_open(dir, NULL);
 
+	g_hash_table_add(set, (void *)"points/p");
 	g_assert_true(outdir_write(o, "a/b.txt", "x", NULL));
 	g_assert_true(outdir_write(o, "points/p", "x", NULL));
+	g_assert_true(outdir_write(o, "points/q", "x", NULL));
+	g_assert_true(write_aside(half, "half", NULL));
 	g_assert_true(write_aside(own, "mine", NULL));
 	g_assert_true(write_aside(left, "half", NULL));
 	outdir_close(o);
 
 	o = outdir_open(dir, NULL);
-	g_assert_true(outdir_clear(o, "points/", NULL));
+	g_assert_true(outdir_clear(o, set, NULL));
 	g_assert_false(g_file_test(sub, G_FILE_TEST_EXISTS));
 	g_assert_true(g_file_test(own, G_FILE_TEST_EXISTS));
 	g_assert_true(g_file_test(keep, G_FILE_TEST_EXISTS));
+	g_assert_false(g_file_test(drop, G_FILE_TEST_EXISTS));
+	g_assert_false(g_file_test(half, G_FILE_TEST_EXISTS));
+	/* what is kept is listed once, however often it is written */
+	g_assert_true(outdir_write(o, "points/p", "x", NULL));
+	g_assert_true(g_file_get_contents(list, &names, NULL, NULL));
+	g_assert_cmpstr(names, ==, "points/p\n");
 	outdir_close(o);
 	o = outdir_open(dir, NULL);
 	g_assert_true(outdir_clear(o, NULL, NULL));
