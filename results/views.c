@@ -6,6 +6,7 @@
 
 #include "results/costs.h"
 #include "results/figures.h"
+#include "results/html.h"
 #include "results/plot.h"
 
 char *point_folder(const struct point *p)
@@ -218,6 +219,16 @@ static bool write_point(struct outdir *out, const struct point *p,
 			g_strdup(p->config ? p->config : ""), error);
 }
 
+static bool write_report(struct outdir *out, const struct result *r,
+			 GError **error)
+{
+	g_autofree char *plots = g_build_filename(outdir_path(out), "plots",
+						  NULL);
+	char *html = html_report(r, plots, error);
+
+	return html && write_in(out, "", "report.html", html, error);
+}
+
 bool views_write(struct outdir *out, const struct result *r, char **warning,
 		 GError **error)
 {
@@ -234,5 +245,6 @@ bool views_write(struct outdir *out, const struct result *r, char **warning,
 		if (p->iteration == 0 && !write_point(out, p, error))
 			return false;
 	}
-	return plots_write(out, "plots", r, warning, error);
+	return plots_write(out, "plots", r, warning, error) &&
+	       write_report(out, r, error);
 }

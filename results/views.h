@@ -11,6 +11,7 @@
  *     perf.folded         flame graph input, cycles
  *     c2c.txt             shared lines (--c2c)
  *     config.conf         effective config, runs again as it is
+ *   report.html           all of it in one file, for a browser
  *   plots/                png and svg, with the .gp and .dat that made them
  *
  * All texts depend on the result alone, never on when or where it was made.
