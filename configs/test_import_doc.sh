@@ -9,6 +9,7 @@ configs=$(realpath "$2")/configs
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cp "$configs"/testdata/walk/*.txt "$dir"
+cp "$configs/../workloads/testdata/skb-two-cpus.trace.txt" "$dir/trace.txt"
 cd "$dir"
 mkdir bin
 ln -s "$slubsim" bin/slubsim
@@ -40,3 +41,11 @@ for counter in alloc free; do
 		awk '{ n += $1 } END { print n }')
 	[ "$posted" = "$played" ] || fail "$counter: $posted and $played"
 done
+
+# the trace: what the text says of summary and replay
+grep -q '^383 of 385 kmem records replayed' log || fail 'not 383 of 385'
+grep -Eq '^skbuff_head_cache .* 100\.0$' log || fail 'frees are not all remote'
+slab=sys/kernel/slab/skbuff_head_cache
+grep -q ' C1=96$' "replay/v6.12/$slab/free_slowpath" || fail 'v6.12: fast'
+grep -q ' C1=96$' "replay/v7.1-fixed/$slab/free_fastpath" || fail 'v7.1: slow'
+grep -qv '^0' "replay/v7.1-fixed/$slab/barn_put" || fail 'v7.1: no barn_put'

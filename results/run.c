@@ -121,6 +121,8 @@ static bool check_case(const struct run_case *c, GError **error)
 		w->check ? w->check(c->e->options, c->e->topology) : NULL;
 	g_autofree char *where = NULL;
 
+	if (!wrong && w->inputs)
+		wrong = w->inputs(c->e->options);
 	if (!wrong)
 		return true;
 	where = coords_text(c->coords);

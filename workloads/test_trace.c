@@ -343,24 +343,28 @@ static void test_errors(void)
 /* A trace too long to be kept is read twice, with the same result. */
 static void test_long(void)
 {
-	struct bench b;
-	GString *text = g_string_new(NULL);
-	unsigned n = REPLAY_KEEP / 2 + 1000;
+	g_autofree char *file = g_test_build_filename(
+		G_TEST_DIST, "testdata", "skb-two-cpus.trace.txt", NULL);
 
-	for (unsigned i = 0; i < n; i++)
-		g_string_append_printf(text,
-				       "%u.0: kfree: call_site=f ptr=(null)\n"
-				       "%u.1: kmalloc: call_site=f "
-				       "ptr=0xffff8881%08x bytes_req=8 "
-				       "bytes_alloc=8 gfp_flags=GFP_ATOMIC\n",
-				       i, i, i * 8);
-	replay_text(&b, text->str, 1, 1);
-	g_assert_no_error(b.error);
-	g_assert_cmpfloat(value(&b.r, "records"), ==, 2 * n);
-	g_assert_cmpfloat(value(&b.r, "replayed"), ==, n);
-	g_assert_cmpfloat(value(&b.r, "skipped_null_free"), ==, n);
-	bench_end(&b);
-	g_string_free(text, TRUE);
+	for (unsigned keep = 100; keep <= 1000; keep += 900) {
+		GError *error = NULL;
+		struct replay *rp;
+		struct bench b;
+
+		bench_start(&b, &cpu_slabs, 1, 2, MACHINE_TIMELESS);
+		b.o.file = g_strdup(file);
+		rp = replay_new(b.sl, &b.o, keep, &error);
+		g_assert_no_error(error);
+		g_assert_cmpint(rp->scan.events != NULL, ==, keep == 1000);
+		g_assert_true(replay_run(rp, &error));
+		g_assert_cmpuint(rp->replayed, ==, 383);
+		g_assert_cmpuint(replay_count(rp, NOTE_NULL_FREE), ==, 1);
+		g_assert_cmpuint(replay_count(rp, NOTE_UNSEEN_FREE), ==, 1);
+		g_assert_cmpuint(replay_count(rp, NOTE_LOST_FREE), ==, 1);
+		g_assert_cmpuint(replay_count(rp, NOTE_LOST_MARK), ==, 1);
+		replay_free(rp);
+		bench_end(&b);
+	}
 }
 
 /* ---- with time ---- */
@@ -416,16 +420,10 @@ static struct timed_result timed(struct timed_args a)
 	return r;
 }
 
-#define OURS "skb-two-cpus.trace.txt"
-
-static char *our_trace(void)
-{
-	return g_test_build_filename(G_TEST_DIST, "testdata", OURS, NULL);
-}
-
 static void test_example(void)
 {
-	g_autofree char *file = our_trace();
+	g_autofree char *file = g_test_build_filename(
+		G_TEST_DIST, "testdata", "skb-two-cpus.trace.txt", NULL);
 	const struct features *f[] = { &cpu_slabs, &sheaves };
 
 	for (int i = 0; i < 2; i++) {

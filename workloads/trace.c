@@ -67,6 +67,17 @@ char *trace_path(const struct trace_options *o)
 				"workloads", "testdata", o->file, NULL);
 }
 
+/* Opened here, it is refused before any variant has run. */
+static char *inputs(const void *options)
+{
+	g_autofree char *path = trace_path(options);
+	g_autoptr(GError) error = NULL;
+	struct trace *t = trace_open(path, &error);
+
+	trace_close(t);
+	return t ? NULL : g_strdup_printf("file: %s", error->message);
+}
+
 /* ---- CPUs ---- */
 
 struct rank {
@@ -228,7 +239,7 @@ static void report(struct replay *rp, struct report *r)
 static bool run(struct slub *sl, const void *options, uint64_t seed,
 		struct report *r, GError **error)
 {
-	struct replay *rp = replay_new(sl, options, error);
+	struct replay *rp = replay_new(sl, options, REPLAY_KEEP, error);
 	bool ok = rp && replay_run(rp, error);
 
 	if (ok)
@@ -244,5 +255,6 @@ const struct workload trace_workload = {
 	.options = option_table,
 	.defaults = defaults,
 	.check = check,
+	.inputs = inputs,
 	.run = run,
 };

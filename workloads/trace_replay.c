@@ -393,7 +393,7 @@ static void run_timeless(struct replay *rp)
 /* ---- beginning and end ---- */
 
 struct replay *replay_new(struct slub *sl, const struct trace_options *o,
-			  GError **error)
+			  unsigned keep, GError **error)
 {
 	struct replay *rp = g_new0(struct replay, 1);
 	const struct topology *t;
@@ -418,6 +418,7 @@ struct replay *replay_new(struct slub *sl, const struct trace_options *o,
 	rp->nr_order = t->nr_cpus;
 	rp->mapped = g_new(int, TRACE_MAX_CPU + 1);
 	memset(rp->mapped, -1, (TRACE_MAX_CPU + 1) * sizeof(*rp->mapped));
+	rp->scan.keep = keep;
 	if (!scan_run(rp, error)) {
 		replay_free(rp);
 		return NULL;

@@ -38,7 +38,7 @@ struct replay_object { /* by the slots of trace_objects */
 	enum trace_note why;
 };
 
-#define REPLAY_KEEP (1u << 20) /* events of the scan kept, 40 MB at most */
+#define REPLAY_KEEP (1u << 20) /* events; 40 MB */
 
 /* What a CPU has to do for one event. */
 struct replay_op {
@@ -63,6 +63,7 @@ struct lane { /* a CPU and its queue */
 /* What the first pass leaves. */
 struct scan {
 	GArray *events; /* struct trace_event; NULL = too many, read again */
+	unsigned keep;	/* at most */
 	struct trace_objects *objects;
 	struct trace_notes objects_notes; /* of no further use */
 	/* objects from before the trace, per cache and CPU that frees them */
@@ -105,9 +106,10 @@ struct replay {
 			      * here than in the trace */
 };
 
-/* NULL with @error set if the trace cannot be read. */
+/* NULL with @error set if the trace cannot be read. @keep is how many of its
+ * events are kept at most, so that it need not be read again: REPLAY_KEEP. */
 struct replay *replay_new(struct slub *sl, const struct trace_options *o,
-			  GError **error);
+			  unsigned keep, GError **error);
 bool replay_run(struct replay *rp, GError **error);
 void replay_free(struct replay *rp);
 /* How often, by reader and replay together. */

@@ -191,7 +191,7 @@ static void scan_event(struct replay *rp, const struct trace_event *ev)
 		want(s, step.cache->number, cpu);
 	if (!s->events)
 		return;
-	if (s->events->len < REPLAY_KEEP) {
+	if (s->events->len < s->keep) {
 		g_array_append_val(s->events, *ev);
 	} else {
 		g_array_free(s->events, TRUE);

@@ -35,6 +35,10 @@ struct workload {
 	void (*defaults)(void *options);
 	/* Checks options against the machine: NULL or a sentence. */
 	char *(*check)(const void *options, const struct topology *t);
+	/* Checks the files that the options name, before a run begins: NULL
+	 * or a sentence. Not asked by `slubsim check`: a config may name a
+	 * file that is not here. NULL = it names none. */
+	char *(*inputs)(const void *options);
 	/* False with @error on what a user can cause. */
 	bool (*run)(struct slub *sl, const void *options, uint64_t seed,
 		    struct report *r, GError **error);
