@@ -141,6 +141,8 @@ void __cpu_enter(struct cpu *c, int frame)
 	if (unlikely(!child))
 		child = new_child(c->machine->account, here, frame);
 	p->path = child;
+	if (unlikely(p->trace))
+		trace_enter(p);
 	if (likely(child->id < p->cycles_paths))
 		c->cycles = p->cycles_base + (size_t)child->id * NR_CAUSES;
 	else
@@ -151,6 +153,9 @@ void __cpu_leave(struct cpu *c)
 {
 	struct cpu_private *p = priv(c);
 
+	if (unlikely(p->trace))
+		trace_leave(p, c->machine->account->names->pdata
+				       [p->path->frame]);
 	p->path = p->path->parent;
 	g_assert(p->path);
 	c->cycles = p->cycles_base + (size_t)p->path->id * NR_CAUSES;

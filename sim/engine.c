@@ -236,6 +236,8 @@ void engine_block(struct cpu_private *p, const char *on, enum cause cause)
 	p->blocked_on = on;
 	hand_over(e, p);
 	g_assert(p->wake_at >= p->cpu.now);
+	if (p->trace && cause == CAUSE_IDLE)
+		trace_span(p, TRACE_IDLE, on, 0, p->cpu.now, p->wake_at);
 	charge(p, cause, p->wake_at - p->cpu.now);
 }
 

@@ -8,6 +8,7 @@
  * memory.c	what an access costs; cache.c keeps tags and the directory
  * lock.c	spinlocks and reader-writer locks
  * account.c	cycles by call path and cause
+ * trace.c	spans of functions and locks
  */
 #ifndef SIM_INTERNAL_H
 #define SIM_INTERNAL_H
@@ -17,6 +18,7 @@
 #include "sim/lock.h"
 #include "sim/machine.h"
 #include "sim/memory.h"
+#include "sim/trace.h"
 
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
@@ -28,6 +30,7 @@ struct engine;
 struct account;
 struct core;
 struct path;
+struct cpu_trace;
 
 /* A miss in flight: of a prefetch or of a store's read for ownership. */
 struct miss {
@@ -68,6 +71,7 @@ struct cpu_private {
 	uint64_t *cycles_base;
 	int cycles_paths;
 	struct path *path;
+	struct cpu_trace *trace; /* NULL without MACHINE_TRACE */
 
 	uint64_t random[4];
 };
@@ -92,6 +96,7 @@ struct machine {
 	struct engine *engine;
 	struct memory *memory;
 	struct account *account;
+	uint64_t trace_from, trace_to;
 	/* rmw by kind, in fractions of a cycle */
 	uint64_t rmw_frac[3], irq_frac[2];
 };
@@ -153,6 +158,14 @@ void account_free(struct account *a);
 void account_attach(struct machine *m, struct cpu_private *p);
 void account_detach(struct cpu_private *p);
 void account_reset(struct machine *m);
+
+/* trace.c: only with MACHINE_TRACE */
+void trace_attach(struct cpu_private *p);
+void trace_detach(struct cpu_private *p);
+void trace_enter(struct cpu_private *p);
+void trace_leave(struct cpu_private *p, const char *name);
+void trace_span(struct cpu_private *p, enum trace_kind kind, const char *name,
+		sim_addr lock, uint64_t from, uint64_t to);
 
 /* lock.c */
 void lock_stats_reset(struct machine *m);

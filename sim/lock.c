@@ -127,10 +127,19 @@ static void count_contention(struct sim_lock *l, struct cpu_private *p,
 	s->wait_min = s->contentions++ ? MIN(s->wait_min, wait) : wait;
 	s->wait_max = MAX(s->wait_max, wait);
 	s->wait_total += wait;
+	if (p->trace)
+		trace_span(p, TRACE_LOCK_WAIT, l->class, l->line, p->cpu.now,
+			   p->cpu.now + wait);
 }
 
-static void count_hold(struct lock_stat *s, uint64_t hold)
+static void count_hold(struct sim_lock *l, struct cpu_private *p)
 {
+	struct lock_stat *s = l->stat;
+	uint64_t hold = l->free_at - l->acquired_at;
+
+	if (p->trace)
+		trace_span(p, TRACE_LOCK_HOLD, l->class, l->line,
+			   l->acquired_at, l->free_at);
 	s->hold_min = s->releases++ ? MIN(s->hold_min, hold) : hold;
 	s->hold_max = MAX(s->hold_max, hold);
 	s->hold_total += hold;
@@ -305,7 +314,7 @@ void __cpu_unlock(struct cpu *c, struct sim_lock *l)
 
 	g_assert(l->held && l->owner == c->id);
 	l->free_at = release_date(p, l);
-	count_hold(l->stat, l->free_at - l->acquired_at);
+	count_hold(l, p);
 	if (l->head)
 		grant_first(l, l->free_at);
 	else
@@ -408,7 +417,7 @@ void cpu_write_unlock(struct cpu *c, struct sim_rwlock *l)
 		return;
 	g_assert(q->held && q->owner == c->id);
 	q->free_at = release_date(p, q);
-	count_hold(q->stat, q->free_at - q->acquired_at);
+	count_hold(q, p);
 	q->held = false;
 	grant_queue(l, q->free_at);
 }

@@ -82,6 +82,8 @@ static void new_cpu(struct machine *m, int id, uint64_t seed)
 	m->cpus[id] = p;
 	if (m->timed)
 		account_attach(m, p);
+	if (m->timed && (m->flags & MACHINE_TRACE))
+		trace_attach(p);
 }
 
 static struct domain *new_domain(struct machine *m, int *sorted, int nr)
@@ -115,6 +117,7 @@ struct machine *machine_new(const struct topology *t,
 	m->timed = !(flags & MACHINE_TIMELESS);
 	m->slow = flags & MACHINE_EXACT_SLOW;
 	m->uniform = flags & MACHINE_UNIFORM;
+	m->trace_to = UINT64_MAX;
 	g_assert(p || !m->timed);
 	m->domains = g_ptr_array_new_with_free_func(free_domain);
 	m->reserved = g_new0(uint64_t, t->nr_node_ids);
@@ -154,6 +157,7 @@ void machine_free(struct machine *m)
 		if (!m->cpus[i])
 			continue;
 		account_detach(m->cpus[i]);
+		trace_detach(m->cpus[i]);
 		g_aligned_free(m->cpus[i]);
 	}
 	account_free(m->account);

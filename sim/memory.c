@@ -48,7 +48,7 @@ struct memory {
 	struct window *windows; /* [node * NR_WINDOWS + k] */
 	uint64_t *traffic;	/* [cpu_node * nr_node_ids + mem_node], bytes */
 	GHashTable *stats;	/* line -> struct line_stat, or NULL */
-	GArray *regions;
+	GHashTable *kinds;	/* line -> const char *, with stats only */
 	uint64_t date; /* of the access under way, for write-backs */
 };
 
@@ -61,11 +61,6 @@ static const enum cause distance_cause[] = {
 	[CROSS_L3] = CAUSE_C2C_CROSS_L3,
 	[HOME_REMOTE] = CAUSE_C2C_CROSS_L3,
 	[CROSS_SOCKET] = CAUSE_C2C_SOCKET,
-};
-
-struct region {
-	sim_addr from, to;
-	const char *kind;
 };
 
 /* ---- controllers ---- */
@@ -146,19 +141,6 @@ uint64_t memory_transfer(const struct machine *m, int from, int to, int home)
 /* ---- line statistics ---- */
 
 enum access { LOAD, STORE, RMW };
-
-static const char *kind_of(const struct memory *mm, sim_addr a)
-{
-	/* the youngest name wins: memory is named anew when it is reused */
-	for (guint i = mm->regions->len; i > 0; i--) {
-		const struct region *r =
-			&g_array_index(mm->regions, struct region, i - 1);
-
-		if (a >= r->from && a < r->to)
-			return r->kind;
-	}
-	return NULL;
-}
 
 static struct line_stat *line_stat(struct memory *mm, uint64_t line)
 {
@@ -782,10 +764,11 @@ struct memory *memory_new(struct machine *m)
 	mm->windows = g_new0(struct window, nr * NR_WINDOWS);
 	mm->traffic = g_new0(uint64_t, nr * nr);
 	mm->dram = g_new0(uint32_t, (size_t)t->nr_cpu_ids * nr);
-	mm->regions = g_array_new(FALSE, FALSE, sizeof(struct region));
 	if (m->flags & MACHINE_LINE_STATS)
 		mm->stats = g_hash_table_new_full(g_int64_hash, g_int64_equal,
 						  NULL, g_free);
+	if (mm->stats)
+		mm->kinds = g_hash_table_new(NULL, NULL);
 	platform_load(m, mm->dram);
 	for (int i = 0; i < t->nr_cpu_ids; i++)
 		if (m->cpus[i])
@@ -805,7 +788,8 @@ void memory_free(struct memory *mm)
 	}
 	if (mm->stats)
 		g_hash_table_destroy(mm->stats);
-	g_array_free(mm->regions, TRUE);
+	if (mm->kinds)
+		g_hash_table_destroy(mm->kinds);
 	caches_free(mm->caches);
 	g_free(mm->windows);
 	g_free(mm->traffic);
@@ -841,10 +825,12 @@ void memory_reset(struct memory *mm)
 void machine_name_region(struct machine *m, sim_addr a, size_t bytes,
 			 const char *kind)
 {
-	struct region r = { a, a + bytes, kind };
-
-	if (m->timed && m->memory->stats)
-		g_array_append_val(m->memory->regions, r);
+	if (!m->timed || !m->memory->kinds)
+		return;
+	/* memory is named anew when it is reused: the last name counts */
+	for (uint64_t line = a / SIM_LINE; line * SIM_LINE < a + bytes; line++)
+		g_hash_table_insert(m->memory->kinds, GSIZE_TO_POINTER(line),
+				    (void *)kind);
 }
 
 static int most_hitm(const void *a, const void *b)
@@ -880,8 +866,9 @@ void machine_line_stats(struct machine *m, line_stat_fn fn, void *arg)
 	for (guint i = 0; i < sorted->len; i++) {
 		struct line_stat s = *(struct line_stat *)sorted->pdata[i];
 
+		s.kind = g_hash_table_lookup(mm->kinds,
+					     GSIZE_TO_POINTER(s.line));
 		s.line *= SIM_LINE;
-		s.kind = kind_of(mm, s.line);
 		fn(&s, arg);
 	}
 }

@@ -27,9 +27,9 @@
 
 #include "sim/machine.h"
 
-/* Names the bytes at @a for c2c.txt: "struct slab", "node_barn" ... Each
- * region has one kind; @kind must outlive the machine. Costs nothing without
- * MACHINE_LINE_STATS. */
+/* Names the lines at @a for c2c.txt: "struct slab", "node_barn" ... A line has
+ * one kind, the last given; @kind must outlive the machine. Costs nothing
+ * without MACHINE_LINE_STATS. */
 void machine_name_region(struct machine *m, sim_addr a, size_t bytes,
 			 const char *kind);
 

@@ -4,6 +4,7 @@
  * another context factory, on relabelled CPUs, with all latencies scaled.
  */
 #include "sim/test_sim.h"
+#include "sim/trace.h"
 
 #define NR 16
 #define STEPS 400
@@ -12,7 +13,7 @@
 struct digest {
 	uint64_t now[NR], cause[NR_CAUSES], hash, acquisitions, waited;
 	uint64_t traffic[4], events, accesses;
-	double clock;
+	uint64_t spans[4], span_wait;
 };
 
 struct chaos {
@@ -177,6 +178,20 @@ static void add_lock(const struct lock_stat *s, void *arg)
 	d->waited += s->wait_total;
 }
 
+static void add_span(const struct trace_span *s, void *arg)
+{
+	struct digest *d = arg;
+
+	d->spans[s->kind]++;
+	if (s->kind == TRACE_LOCK_WAIT)
+		d->span_wait += s->to - s->from;
+	g_assert_cmpuint(s->to, >=, s->from);
+	g_assert_cmpstr(s->name, ==,
+			s->kind == TRACE_FRAME ? "step" :
+			s->kind == TRACE_IDLE  ? "cpu_wait" :
+						 s->name);
+}
+
 static void run_chaos(void *result, void *arg)
 {
 	struct chaos *x = arg;
@@ -213,6 +228,7 @@ static void run_chaos(void *result, void *arg)
 	d->events = machine_stats(x->m).engine_events;
 	d->accesses = machine_stats(x->m).accesses;
 	d->hash = x->hash;
+	g_assert_cmpuint(machine_trace(x->m, add_span, d), ==, 0);
 	wrong = machine_check(x->m);
 	g_assert_cmpstr(wrong, ==, NULL);
 	machine_free(x->m);
@@ -278,12 +294,19 @@ static void test_factories(void)
 }
 
 /* Looking must not change what is seen. */
-static void test_line_stats(void)
+static void test_looking(void)
 {
 	struct digest a = chaos((struct chaos){ 0 });
 	struct digest b = chaos((struct chaos){ .flags = MACHINE_LINE_STATS });
+	struct digest c = chaos((struct chaos){ .flags = MACHINE_TRACE });
 
 	assert_same(&a, &b);
+	assert_same(&a, &c);
+	g_assert_cmpuint(c.spans[TRACE_FRAME], ==, NR * STEPS);
+	g_assert_cmpuint(c.spans[TRACE_LOCK_HOLD], >, 0);
+	g_assert_cmpuint(c.spans[TRACE_LOCK_WAIT], >, 0);
+	g_assert_cmpuint(c.spans[TRACE_IDLE], >, 0);
+	g_assert_cmpuint(c.span_wait, ==, c.waited);
 }
 
 static void test_uniform(void)
@@ -508,7 +531,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/engine/repeat", test_repeat);
 	g_test_add_func("/engine/exact-slow", test_exact_slow);
 	g_test_add_func("/engine/factories", test_factories);
-	g_test_add_func("/engine/line-stats", test_line_stats);
+	g_test_add_func("/engine/looking", test_looking);
 	g_test_add_func("/engine/uniform", test_uniform);
 	g_test_add_func("/engine/scale", test_scale);
 	g_test_add_func("/engine/relabel", test_relabel);

@@ -242,6 +242,120 @@ static void test_transfer(void)
 	}
 }
 
+/* ---- line statistics ---- */
+
+struct bounce {
+	struct one_run r;
+	int lines;
+};
+
+/* CPUs 0 and 4 (sockets apart) write one line in turn, 1 reads it at last. */
+static void bounce_program(struct cpu *c, void *arg)
+{
+	struct bounce *b = arg;
+	struct machine *m = c->machine;
+
+	for (int i = 0; i < 10; i++) {
+		cpu_idle(c, 10000 + (c->id == 4 ? 5000 * !i : 0));
+		cpu_meet(c, machine_everyone(m));
+		if (c->id != 1)
+			cpu_write(c, b->r.base[0] + 16 + 8 * (c->id == 4));
+	}
+	if (c->id == 1) {
+		cpu_idle(c, 100000);
+		cpu_meet(c, machine_everyone(m));
+		cpu_read(c, b->r.base[0] + 63);
+		cpu_read(c, b->r.base[1]);
+	}
+}
+
+static void check_line(const struct line_stat *s, void *arg)
+{
+	struct bounce *b = arg;
+
+	b->lines++;
+	g_assert_cmpuint(s->line, ==, b->r.base[0]);
+	g_assert_cmpstr(s->kind, ==, "counter");
+	g_assert_cmpuint(s->stores, ==, 20);
+	g_assert_cmpuint(s->loads, ==, 1);
+	/* all but the first write find it dirty in the other socket, and so
+	 * does the reader, as CPU 4 wrote last */
+	g_assert_cmpuint(s->hitm_remote, ==, 19 + 1);
+	g_assert_cmpuint(s->hitm_local, ==, 0);
+	g_assert_cmpuint(s->dram_local, ==, 1);
+	g_assert_cmpuint(s->offsets, ==, 1 << 2 | 1 << 3 | 1 << 7);
+	g_assert_cmpint(s->last_cpus[0], ==, 4);
+	g_assert_cmpuint(s->last_counts[0], ==, 10);
+	g_assert_cmpint(s->last_cpus[1], ==, 0);
+	g_assert_cmpuint(s->last_counts[1], ==, 9);
+	g_assert_cmpint(s->last_cpus[2], ==, 1);
+	g_assert_cmpint(s->last_cpus[3], ==, -1);
+}
+
+static void bounce(void *result, void *arg)
+{
+	struct bounce b = { prepare(test_topology(2, 1, 4, 1)) };
+	cpu_program programs[8] = { [0] = bounce_program,
+				    [1] = bounce_program,
+				    [4] = bounce_program };
+	void *args[8] = { &b, &b, &b, &b, &b };
+	uint64_t bytes[4];
+
+	b.r.flags = MACHINE_LINE_STATS;
+	start(&b.r);
+	machine_name_region(b.r.m, b.r.base[0], 128, "page");
+	machine_name_region(b.r.m, b.r.base[0], 64, "counter");
+	machine_run(b.r.m, programs, args);
+	machine_line_stats(b.r.m, check_line, &b);
+	g_assert_cmpint(b.lines, ==, 1);
+	machine_traffic(b.r.m, bytes);
+	g_assert_cmpuint(bytes[0], ==, 64); /* CPU 0 read it, node 0's */
+	g_assert_cmpuint(bytes[1], ==, 64); /* CPU 1 read node 1's */
+	g_assert_cmpuint(bytes[2] + bytes[3], ==, 0);
+	machine_free(b.r.m);
+	topology_free(b.r.t);
+}
+
+static void test_bounce(void)
+{
+	in_child(bounce, NULL, 0, NULL);
+}
+
+/* ---- bandwidth ---- */
+
+/* Everybody streams from one node; it can't serve more than its bandwidth. */
+static void stream_program(struct cpu *c, void *arg)
+{
+	struct one_run *r = arg;
+
+	for (int i = 0; i < 500; i++) {
+		cpu_prefetch(c, r->base[0] + (uint64_t)(c->id * 500 + i) * 64);
+		if (i % 8 == 0)
+			cpu_meet(c, machine_everyone(c->machine));
+	}
+}
+
+static void stream(void *result, void *arg)
+{
+	struct one_run r = prepare(test_topology(1, 1, 16, 1));
+	double lines = 16 * 500, got;
+
+	/* a line takes 20 cycles; 16 CPUs x 4 buffers could do one in 6 */
+	r.params.mem_bw_gbs = 3.2;
+	start(&r);
+	run_first(r.m, 16, stream_program, &r);
+	got = (double)machine_now(r.m) / lines;
+	g_assert_cmpfloat(got, >, 0.95 * 20);
+	g_assert_cmpfloat(got, <, 1.05 * 20);
+	machine_free(r.m);
+	topology_free(r.t);
+}
+
+static void test_stream(void)
+{
+	in_child(stream, NULL, 0, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -249,5 +363,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/memory/overlap", test_overlap);
 	g_test_add_func("/memory/stores", test_stores);
 	g_test_add_func("/memory/transfer", test_transfer);
+	g_test_add_func("/memory/line-stats", test_bounce);
+	g_test_add_func("/memory/bandwidth", test_stream);
 	return g_test_run();
 }
