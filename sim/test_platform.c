@@ -121,7 +121,7 @@ static void busy(struct cpu *c, void *arg)
 {
 	sim_addr *at = arg;
 
-	for (int i = 0; i < 200; i++) {
+	for (int i = 0; i < 50; i++) {
 		for (int k = 0; k < 16; k++)
 			cpu_write(c, at[c->id] +
 					     cpu_random(c) % 1024 * SIM_LINE);
