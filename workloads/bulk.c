@@ -154,44 +154,28 @@ static uint64_t rounds(struct cpu *c, struct bulk *b, struct kmem_cache *s,
 }
 
 /* What other users of the merged cache left: slabs of which they hold a
- * share, spread evenly, the freed rest on the partial lists. */
+ * share, spread evenly, the freed rest on the partial lists and the cpu slab. */
 static void merge(struct cpu *c, struct bulk *b, struct kmem_cache *s)
 {
-	sim_addr first = kmem_cache_alloc(c, s, GFP_FOR_KERNEL);
-	struct object_place here, place;
-	unsigned slabs = 0, n = 0;
+	g_autofree char *text = kmem_cache_attr_show(s, "objs_per_slab");
+	size_t n = b->o->merged_slabs * g_ascii_strtoull(text, NULL, 10);
+	g_autofree sim_addr *objs = g_new(sim_addr, n);
 	double kept = 0;
-	GArray *objs = g_array_new(FALSE, FALSE, sizeof(sim_addr));
 
-	if (!first) {
-		b->failed = true;
-		g_array_free(objs, TRUE);
-		return;
-	}
-	here = kmem_cache_place(s, first);
-	g_array_append_val(objs, first);
-	while (slabs < b->o->merged_slabs) {
-		sim_addr a = kmem_cache_alloc(c, s, GFP_FOR_KERNEL);
-
-		if (!a) {
+	for (size_t i = 0; i < n; i++) {
+		objs[i] = kmem_cache_alloc(c, s, GFP_FOR_KERNEL);
+		if (!objs[i]) {
 			b->failed = true;
-			break;
+			return;
 		}
-		place = kmem_cache_place(s, a);
-		if (place.slab != here.slab)
-			slabs++;
-		here = place;
-		g_array_append_val(objs, a);
 	}
-	for (n = 0; n < objs->len; n++) {
+	for (size_t i = 0; i < n; i++) {
 		kept += b->o->merged_held;
 		if (kept >= 1)
 			kept -= 1;
 		else
-			kmem_cache_free(c, s,
-					g_array_index(objs, sim_addr, n));
+			kmem_cache_free(c, s, objs[i]);
 	}
-	g_array_free(objs, TRUE);
 }
 
 static void bulk_main(struct cpu *c, void *arg)

@@ -69,7 +69,7 @@ struct hackbench {
 	struct kmem_cache *skb, *data;
 	unsigned per_page; /* messages */
 	double half_work;  /* cycles of one side of a message */
-	uint64_t begin, end;
+	uint64_t begin, last_message, end;
 	uint64_t *slab; /* per CPU: cycles in the allocator */
 	uint64_t operations;
 	int frame_send, frame_receive, frame_exit;
@@ -405,6 +405,8 @@ static enum step_result receiver(struct cpu *c, struct task *t)
 	enum step_result r;
 
 	if (!a->left) {
+		cpu_meet(c, h->everyone);
+		h->last_message = MAX(h->last_message, c->now);
 		give_all(c, h, ch->objects[0]);
 		return end_task(c, a);
 	}
@@ -521,6 +523,14 @@ static void prepare(struct cpu *c, void *arg)
 	h->begin = h->end = c->now;
 }
 
+static int64_t simulated_loops(const struct hackbench_options *o)
+{
+	int64_t n = o->sample_messages / (o->groups * o->fan * o->fan);
+
+	return o->sample_messages ? CLAMP(n, (o->loops + 3) / 4, o->loops) :
+				    o->loops;
+}
+
 static struct hackbench *hackbench_new(struct slub *sl,
 				       const struct hackbench_options *o,
 				       uint64_t seed)
@@ -528,7 +538,8 @@ static struct hackbench *hackbench_new(struct slub *sl,
 	struct hackbench *h = g_new0(struct hackbench, 1);
 	struct machine *m = slub_machine(sl);
 	const struct topology *t = machine_topology(m);
-	struct sched_params sp = { o->slice_ms, o->wakeup_us };
+	struct sched_params sp = { o->slice_ms, o->wakeup_us,
+				   o->newidle_us };
 	g_autoptr(GRand) rand = g_rand_new_with_seed((guint32)(seed ^
 							       seed >> 32));
 	g_autofree int *cpus = g_new(int, t->nr_cpu_ids);
@@ -560,7 +571,7 @@ static struct hackbench *hackbench_new(struct slub *sl,
 		a->group = &h->groups[i / (2 * o->fan)];
 		a->index = in_group % o->fan; /* receivers are forked first */
 		a->task.step = in_group < o->fan ? receiver : sender;
-		a->left = o->loops * o->fan;
+		a->left = simulated_loops(o) * o->fan;
 		a->task.cpu = cpus[g_rand_int_range(rand, 0, nr_cpus)];
 		a->objects = g_array_new(FALSE, FALSE, sizeof(struct object));
 		if (!in_group) {
@@ -605,25 +616,29 @@ static bool run(struct slub *sl, const void *options, uint64_t seed,
 	const struct hackbench_options *o = options;
 	struct hackbench *h = hackbench_new(sl, o, seed);
 	const struct topology *t = machine_topology(h->m);
-	double messages = (double)o->groups * o->fan * o->fan * o->loops;
-	double all = 0, slab = 0;
+	double sampled = (double)o->groups * o->fan * o->fan *
+			 simulated_loops(o);
+	double factor = (double)o->loops / simulated_loops(o);
+	double all, cycles, slab = 0;
 	struct sched_stats st;
 
 	sched_run(h->sched, prepare, h);
 	for (int i = 0; i < t->nr_cpu_ids; i++)
 		slab += h->slab[i];
 	all = (double)(h->end - h->begin) * t->nr_cpus;
+	cycles = factor * (h->last_message - h->begin) +
+		 (h->end - h->last_message);
 	st = sched_stats(h->sched);
 	report_metric(r, "time_s", "s", false,
-		      machine_ns(h->m, h->end - h->begin) / 1e9);
+		      machine_ns(h->m, cycles) / 1e9);
 	report_metric(r, "message_ns", "ns", false,
-		      machine_ns(h->m, h->end - h->begin) / messages);
+		      machine_ns(h->m, cycles) / (sampled * factor));
 	report_metric(r, "slab_share_pct", "%", false,
 		      all > 0 ? 100 * slab / all : 0);
 	report_metric(r, "switches_per_message", "switches", false,
-		      st.switches / messages);
+		      st.switches / sampled);
 	report_metric(r, "wakeups_per_message", "wakeups", false,
-		      st.wakeups / messages);
+		      st.wakeups / sampled);
 	report_operations(r, h->operations);
 	hackbench_free(h);
 	return true;
@@ -643,6 +658,8 @@ static const struct param_desc option_table[] = {
 	  "groups of fan senders and fan receivers"),
 	P(loops, PARAM_INT, "messages", 1, 1000000, NULL,
 	  "messages from each sender to each receiver of its group"),
+	P(sample_messages, PARAM_INT, "messages", 0, 1000000000, NULL,
+	  "about how many are simulated, the time scaled to all; 0 = all"),
 	P(fan, PARAM_INT, "tasks", 1, MAX_FAN, NULL,
 	  "senders, and receivers, of a group"),
 	P(channel, PARAM_ENUM, "", 0, 0, channel_names,
@@ -661,6 +678,8 @@ static const struct param_desc option_table[] = {
 	  "time slice: base_slice of 3 ms on 8 and more CPUs"),
 	P(wakeup_us, PARAM_DOUBLE, "us", 0, 1000, NULL,
 	  "a wake-up, on the waker (estimate)"),
+	P(newidle_us, PARAM_DOUBLE, "us", 0, 1000, NULL,
+	  "a CPU that used to be idle for less pulls no task (estimate)"),
 	P(cpu_partial, PARAM_INT, "objects", -1, 1000, NULL,
 	  "written to cpu_partial of the message caches; -1 leaves it"),
 	{ NULL }
@@ -681,6 +700,7 @@ static void defaults(void *options)
 		.exit_us = 80,
 		.slice_ms = 3,
 		.wakeup_us = 0.7,
+		.newidle_us = 20,
 		.cpu_partial = -1,
 	};
 }

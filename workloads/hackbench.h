@@ -14,6 +14,11 @@
  * sk_sndbuf bytes, and is woken once they hold at most a quarter; a pipe holds
  * 16 pages. All else that a message costs (system calls, memcg, LSM, the
  * scheduler's bookkeeping) is the option message_us.
+ *
+ * Sampling: with sample_messages only as many loops are simulated as make that
+ * many messages, at least a quarter of all; the time from the start to the last
+ * message received is multiplied accordingly. The tasks' ends are simulated in
+ * full. A quarter of 100 loops moves the time by less than 2 % from 12 groups.
  */
 #ifndef WORKLOADS_HACKBENCH_H
 #define WORKLOADS_HACKBENCH_H
@@ -25,6 +30,7 @@ enum hackbench_tasks { HACKBENCH_PROCESSES, HACKBENCH_THREADS };
 
 struct hackbench_options {
 	int64_t groups, loops, fan;
+	int64_t sample_messages; /* about how many are simulated, 0 = all */
 	int channel; /* enum hackbench_channel */
 	int tasks;   /* enum hackbench_tasks */
 	int64_t datasize;
@@ -32,7 +38,7 @@ struct hackbench_options {
 	double locked_share; /* of it, inside the channel's lock */
 	double jitter;	     /* of the work on each message, +- this share */
 	double exit_us;	     /* work of an ending task outside the allocator */
-	double slice_ms, wakeup_us;
+	double slice_ms, wakeup_us, newidle_us; /* struct sched_params */
 	int64_t cpu_partial; /* of the message caches, -1 = the kernel's */
 };
 

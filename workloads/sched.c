@@ -1,12 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "workloads/sched.h"
 
+#include <math.h>
+
+/*
+ * The kernel's own constants: CONFIG_HZ = 250 as distributions build it; twice
+ * sysctl_sched_migration_cost bounds avg_idle; load averages halve in 32 ms.
+ * Balancing intervals are as many ms as a domain has CPUs: each tick for
+ * siblings, 16 ms for an L3 of 16 CPUs, 16 times (busy_factor) that for CPUs
+ * that have work.
+ */
+#define TICK_MS 4
+#define MAX_AVG_IDLE_MS 1
+#define UTIL_HALF_MS 32
+#define BUSY_FACTOR 16
+#define IMBALANCE_PCT 1.17
+
 struct runq {
 	struct sched *sched;
 	struct cpu *cpu;
 	struct task_list tasks;
 	int queued;
 	bool idle; /* sleeps in cpu_wait() and nobody has claimed it yet */
+	uint64_t idle_since, next_balance; /* dates */
+	double avg_idle;		   /* cycles, of its last idle times */
 };
 
 struct sched {
@@ -16,7 +33,13 @@ struct sched {
 	struct runq *rq;
 	struct sched_stats stats;
 	uint64_t slice, wakeup, cswitch, ipi; /* cycles */
+	uint64_t tick, newidle, max_avg_idle; /* cycles */
+	uint64_t next_tick;		      /* date */
 	int live;			      /* tasks that have not ended */
+	int nr_cpus, nr_idle;
+	double util; /* share of the CPUs that are busy, decayed */
+	double util_decay; /* per cycle */
+	uint64_t util_date;
 	int frame_schedule, frame_wake;
 	bool open;	   /* the preparation is over */
 	int first;	   /* lowest CPU */
@@ -67,13 +90,22 @@ struct sched *sched_new(struct machine *m, const struct sched_params *p)
 	for (int i = 0; i < s->nr_cpu_ids; i++) {
 		s->rq[i].sched = s;
 		s->rq[i].cpu = machine_cpu(m, i);
-		if (s->rq[i].cpu && s->first < 0)
+		if (!s->rq[i].cpu)
+			continue;
+		if (s->first < 0)
 			s->first = i;
+		s->nr_cpus++;
 	}
 	s->slice = (uint64_t)machine_cycles(m, p->slice_ms * 1e6);
 	s->wakeup = (uint64_t)machine_cycles(m, p->wakeup_us * 1e3);
 	s->cswitch = (uint64_t)machine_cycles(m, mp->context_switch_us * 1e3);
 	s->ipi = (uint64_t)machine_cycles(m, mp->ipi_us * 1e3);
+	s->tick = (uint64_t)machine_cycles(m, TICK_MS * 1e6);
+	s->newidle = (uint64_t)machine_cycles(m, p->newidle_us * 1e3);
+	s->max_avg_idle = (uint64_t)machine_cycles(m, MAX_AVG_IDLE_MS * 1e6);
+	s->util_decay = M_LN2 / machine_cycles(m, UTIL_HALF_MS * 1e6);
+	for (int i = 0; i < s->nr_cpu_ids; i++)
+		s->rq[i].avg_idle = s->max_avg_idle;
 	s->frame_schedule = machine_frame(m, "schedule");
 	s->frame_wake = machine_frame(m, "try_to_wake_up");
 	return s;
@@ -127,20 +159,64 @@ void sched_add_waiting(struct sched *s, struct task_list *l, struct task *t)
 	sched_wait_on(l, t);
 }
 
-/* The idle CPU for a woken task: its last one, else one under the same L3
- * whose core is wholly idle, else any one there. */
-static struct runq *idle_runq(struct sched *s, int last)
+/* Brings the decayed share of busy CPUs up to date. */
+static void update_util(struct sched *s, uint64_t now)
 {
-	const struct cpu *home = s->rq[last].cpu;
+	double busy = 1 - (double)s->nr_idle / s->nr_cpus;
+
+	if (now <= s->util_date)
+		return;
+	s->util = busy + (s->util - busy) *
+				 exp(-s->util_decay * (now - s->util_date));
+	s->util_date = now;
+}
+
+static void becomes_idle(struct runq *rq)
+{
+	struct sched *s = rq->sched;
+
+	update_util(s, rq->cpu->now);
+	s->nr_idle++;
+	rq->idle = true;
+	rq->idle_since = rq->cpu->now;
+	rq->next_balance = rq->cpu->now + machine_cycles(s->machine,
+							 s->nr_cpus * 1e6);
+}
+
+/* @c ends the idleness of @rq's CPU, which looks for a task at @at. */
+static void end_idle(struct runq *rq, struct cpu *c, uint64_t at)
+{
+	struct sched *s = rq->sched;
+	double slept = at > rq->idle_since ? at - rq->idle_since : 0;
+
+	update_util(s, c->now);
+	s->nr_idle--;
+	rq->idle = false;
+	rq->avg_idle += (slept - rq->avg_idle) / 8;
+	rq->avg_idle = MIN(rq->avg_idle, s->max_avg_idle);
+	cpu_wake(c, rq->cpu, at);
+}
+
+/*
+ * An idle CPU under the L3 of @target, a wholly idle core if there is one. How
+ * many CPUs are looked at falls with the square of the load and is none at
+ * 85 % (SIS_UTIL).
+ */
+static struct runq *scan_idle(struct sched *s, int target)
+{
+	const struct cpu *home = s->rq[target].cpu;
+	double load = s->util * IMBALANCE_PCT;
+	int nr = (int)(s->nr_cpus * (1 - load * load));
 	struct runq *half = NULL;
 
-	if (s->rq[last].idle)
-		return &s->rq[last];
-	for (int k = 1; k < s->nr_cpu_ids; k++) {
-		struct runq *rq = &s->rq[(last + k) % s->nr_cpu_ids];
+	for (int k = 1; k < s->nr_cpu_ids && nr > 0; k++) {
+		struct runq *rq = &s->rq[(target + k) % s->nr_cpu_ids];
 		bool whole = true;
 
-		if (!rq->cpu || !rq->idle || rq->cpu->l3 != home->l3)
+		if (!rq->cpu || rq->cpu->l3 != home->l3)
+			continue;
+		nr--;
+		if (!rq->idle)
 			continue;
 		for (int i = 0; i < s->nr_cpu_ids && whole; i++)
 			whole = !s->rq[i].cpu ||
@@ -154,26 +230,36 @@ static struct runq *idle_runq(struct sched *s, int last)
 	return half;
 }
 
+/* Where @c puts the woken @t. */
+static struct runq *select_runq(struct sched *s, struct cpu *c, struct task *t)
+{
+	struct runq *prev = &s->rq[t->cpu], *here = &s->rq[c->id];
+	struct runq *target = prev, *idle;
+
+	if (prev->idle)
+		return prev;
+	/* a synchronous wake-up by the only task of a CPU, or a shorter queue:
+	 * the waker's CPU, unless an idle one is near */
+	if (here->cpu->l3 == prev->cpu->l3 &&
+	    (!here->queued || here->queued < prev->queued))
+		target = here;
+	idle = scan_idle(s, target->cpu->id);
+	return idle ? idle : target;
+}
+
 void sched_wake(struct cpu *c, struct task *t)
 {
 	struct sched *s = t->sched;
 	struct runq *rq;
-	bool idle;
 
 	g_assert(t->waits && !t->queued);
-	rq = idle_runq(s, t->cpu);
-	idle = rq != NULL;
-	if (!rq) {
-		rq = &s->rq[t->cpu];
-		if (s->rq[c->id].queued < rq->queued)
-			rq = &s->rq[c->id];
-	}
+	update_util(s, c->now);
+	rq = select_runq(s, c, t);
 	enqueue(rq, t);
 	s->stats.wakeups++;
-	if (idle) {
+	if (rq->idle) {
 		s->stats.idle_wakeups++;
-		rq->idle = false;
-		cpu_wake(c, rq->cpu, c->now + s->wakeup + s->ipi);
+		end_idle(rq, c, c->now + s->wakeup + s->ipi);
 	}
 	cpu_enter(c, s->frame_wake);
 	cpu_outside(c, s->wakeup);
@@ -212,10 +298,60 @@ static void wake_idle(struct sched *s, struct cpu *c)
 	for (int i = 0; i < s->nr_cpu_ids; i++) {
 		struct runq *rq = &s->rq[i];
 
-		if (rq->cpu && rq->idle) {
-			rq->idle = false;
-			cpu_wake(c, rq->cpu, c->now);
+		if (rq->cpu && rq->idle)
+			end_idle(rq, c, c->now);
+	}
+}
+
+/* The longest queue under the same L3, or of @c's core only; NULL if none has
+ * more than @more tasks waiting. */
+static struct runq *longest(struct sched *s, const struct cpu *c, bool core,
+			    int more)
+{
+	struct runq *best = NULL;
+
+	for (int i = 0; i < s->nr_cpu_ids; i++) {
+		struct runq *rq = &s->rq[i];
+
+		if (rq->cpu && rq->cpu != c && rq->queued > more &&
+		    rq->cpu->l3 == c->l3 &&
+		    (!core || rq->cpu->core == c->core) &&
+		    (!best || rq->queued > best->queued))
+			best = rq;
+	}
+	return best;
+}
+
+/*
+ * A busy CPU's tick: balances for those that sleep (nohz), and now and then
+ * for itself.
+ */
+static void tick(struct sched *s, struct runq *own)
+{
+	struct cpu *c = own->cpu;
+
+	for (int i = 0; i < s->nr_cpu_ids; i++) {
+		struct runq *rq = &s->rq[i], *from;
+
+		if (!rq->cpu || !rq->idle)
+			continue;
+		from = longest(s, rq->cpu, c->now < rq->next_balance, 0);
+		if (!from)
+			continue;
+		s->stats.pulls++;
+		enqueue(rq, dequeue(from));
+		end_idle(rq, c, c->now + s->ipi);
+	}
+	if (c->now >= own->next_balance) {
+		struct runq *from = longest(s, c, false, own->queued + 1);
+
+		for (int n = from ? (from->queued - own->queued) / 2 : 0; n;
+		     n--) {
+			s->stats.pulls++;
+			enqueue(own, dequeue(from));
 		}
+		own->next_balance = c->now + machine_cycles(
+			s->machine, BUSY_FACTOR * s->nr_cpus * 1e6);
 	}
 }
 
@@ -237,6 +373,11 @@ static void run_task(struct sched *s, struct runq *rq, struct task *t)
 		r = t->step(c, t);
 		if (r != STEP_AGAIN)
 			break;
+		if (c->now >= s->next_tick) {
+			cpu_meet(c, s->everyone);
+			s->next_tick = c->now + s->tick;
+			tick(s, rq);
+		}
 		if (c->now < slice_end)
 			continue;
 		cpu_meet(c, s->everyone);
@@ -265,7 +406,7 @@ static void cpu_main(struct cpu *c, void *arg)
 		s->open = true;
 		wake_idle(s, c);
 	} else if (!s->open) {
-		rq->idle = true;
+		becomes_idle(rq);
 		cpu_wait(c);
 	}
 	for (;;) {
@@ -273,7 +414,7 @@ static void cpu_main(struct cpu *c, void *arg)
 
 		cpu_meet(c, s->everyone);
 		t = dequeue(rq);
-		if (!t)
+		if (!t && rq->avg_idle >= s->newidle)
 			t = pull(s, c);
 		if (t) {
 			run_task(s, rq, t);
@@ -281,7 +422,7 @@ static void cpu_main(struct cpu *c, void *arg)
 		}
 		if (!s->live)
 			return;
-		rq->idle = true;
+		becomes_idle(rq);
 		cpu_wait(c);
 	}
 }

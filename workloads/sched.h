@@ -8,12 +8,18 @@
  * from that CPU's queue and runs their steps.
  *
  * The rules are those of the kernel's fair class as far as they decide who
- * runs where: a task runs until it waits or until its slice is over and
- * another one waits for the CPU (a woken task does not preempt within the
- * slice: RUN_TO_PARITY); a woken task goes to the CPU where it ran last if
- * that is idle, else to an idle CPU that shares the L3, else back to its last
- * CPU's queue; a CPU that runs out of tasks pulls one from the longest queue,
- * nearest first. Equal weights make fairness a round of the queue.
+ * runs where:
+ *  - A task runs until it waits, or until its slice is over and another one
+ *    waits for the CPU. A woken task does not preempt within the slice
+ *    (RUN_TO_PARITY). Equal weights make fairness a round of the queue.
+ *  - A woken task goes to the CPU where it ran last if that is idle, else to an
+ *    idle one that shares the L3 if one is found, else to the waker's queue if
+ *    that has nobody waiting or fewer than its last CPU's, else back there. The
+ *    busier the machine, the fewer CPUs are looked at (SIS_UTIL).
+ *  - A CPU that runs out of tasks pulls one from the longest queue, nearest
+ *    first, unless it used to be idle for less than newidle_us: then that would
+ *    not pay. Others' ticks give idle CPUs tasks of their sibling's queue, and
+ *    after a while of any queue; busy CPUs even out rarely.
  *
  * Costs: a switch between two tasks costs context_switch_us of the machine; a
  * wake-up costs the waker wakeup_cycles, and if the target CPU was idle the
@@ -58,6 +64,7 @@ void sched_wait_on(struct task_list *l, struct task *t);
 struct sched_params {
 	double slice_ms;  /* a task's time slice */
 	double wakeup_us; /* try_to_wake_up(), on the waker */
+	double newidle_us; /* what balancing on going idle costs */
 };
 
 struct sched_stats {

@@ -54,7 +54,7 @@ static const struct machine_params params = {
 	.miss_buffers = 10, .store_buffer = 56, .copy_bytes_per_cycle = 32,
 	.context_switch_us = 2, .ipi_us = 3
 };
-static const struct sched_params sp = { .slice_ms = 3, .wakeup_us = 1 };
+static const struct sched_params sp = { .slice_ms = 3, .wakeup_us = 1, .newidle_us = 0 };
 
 static struct topology *cpus(int n)
 {
