@@ -385,5 +385,12 @@ void page_set_slab(struct page_allocator *pa, sim_addr addr, unsigned order,
 /* Nodes with memory nearest first from @node; returns how many. */
 int page_zonelist(const struct page_allocator *pa, int node,
 		  const int **order);
+/* What a CPU keeps of a node's pages now (for tests). */
+struct pcp_state {
+	unsigned count, high, batch; /* pages */
+	unsigned blocks[4];	     /* by order */
+};
+struct pcp_state page_pcp_state(struct page_allocator *pa, struct cpu *c,
+				int node);
 
 #endif

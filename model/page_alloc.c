@@ -232,6 +232,17 @@ static struct pcp *pcp_of(struct page_allocator *pa, struct zone *z,
 	return z->pcp[c->id];
 }
 
+struct pcp_state page_pcp_state(struct page_allocator *pa, struct cpu *c,
+				int node)
+{
+	struct pcp *p = pcp_of(pa, pa->zone[node], c);
+	struct pcp_state state = {p->count, p->high, p->batch, {0}};
+
+	for (int i = 0; i < PCP_ORDERS; i++)
+		state.blocks[i] = p->list[i]->len;
+	return state;
+}
+
 static bool pcp_holds(const struct slub *sl, unsigned order)
 {
 	return order < (sl->f->pcp_high_orders ? PCP_ORDERS : 1);
@@ -279,18 +290,22 @@ static void free_pcppages_bulk(struct cpu *c, struct page_allocator *pa,
 	cpu_unlock(c, &z->lock);
 }
 
-/* How many blocks a refill takes; consecutive ones of order 0 take more. */
+/*
+ * How many blocks a refill takes. Those of single pages take twice as many each
+ * time nothing was freed in between; a fuller list may grow for it.
+ */
 static unsigned refill_blocks(struct pcp *p, unsigned order)
 {
-	unsigned n = p->batch << p->alloc_factor;
-	int room = (int)p->high - (int)p->count - (int)p->batch;
+	unsigned n = order ? p->batch : p->batch << p->alloc_factor;
+	int room;
 
+	p->high = MIN(p->high + n, p->high_max);
 	if (order)
 		return MAX(p->batch >> order, 2);
-	p->high = MIN(p->high + p->batch, p->high_max);
-	if (p->alloc_factor < 5)
+	room = MAX((int)(p->high - p->count - p->batch), (int)p->batch);
+	if ((int)n <= room && p->alloc_factor < 5)
 		p->alloc_factor++;
-	return CLAMP(room, (int)p->batch, (int)MAX(n, p->batch));
+	return MIN(n, (unsigned)room);
 }
 
 static sim_addr zone_alloc(struct cpu *c, struct page_allocator *pa,

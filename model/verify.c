@@ -245,6 +245,11 @@ static void check_lists(struct check *v)
 		if (!b)
 			continue;
 		check_sheaf_list(v, &b->full, b->nr_full, true, i);
+		/* the limit is tested without the lock: one more for each CPU
+		 * that was at it */
+		if (b->nr_full > MAX_FULL_SHEAVES + (unsigned)s->slub->nr_cpu_ids)
+			FAULT(v, "node %d's barn has %u full sheaves", i,
+			      b->nr_full);
 		check_sheaf_list(v, &b->empty, b->nr_empty, false, i);
 	}
 	list_for_each (pos, &s->slub->rcu) {
@@ -393,6 +398,40 @@ BREAK(lose_partial, struct kmem_cache_cpu, find_cpu_slab(s, true),
       x->partial = x->partial->next)
 BREAK(user_count, struct kmem_cache, s, x->allocs++)
 
+static bool break_rcu_sheaf(struct kmem_cache *s)
+{
+	for (int i = 0; i < s->slub->nr_cpu_ids; i++)
+		if (s->cpu[i] && s->cpu[i]->rcu_free) {
+			s->cpu[i]->rcu_free->size--;
+			return true;
+		}
+	return false;
+}
+
+static bool break_rcu_callback(struct kmem_cache *s)
+{
+	struct list_head *pos;
+
+	list_for_each (pos, &s->slub->rcu) {
+		struct slab_sheaf *sheaf =
+			list_entry(pos, struct slab_sheaf, list);
+
+		if (sheaf->cache != s)
+			continue;
+		sheaf->objects[0] = sheaf->objects[1];
+		return true;
+	}
+	return false;
+}
+
+static bool break_rcu_batch(struct kmem_cache *s)
+{
+	if (!s->rcu_batch->len)
+		return false;
+	g_array_set_size(s->rcu_batch, s->rcu_batch->len - 1);
+	return true;
+}
+
 static const struct {
 	const char *name;
 	bool (*apply)(struct kmem_cache *s);
@@ -418,6 +457,9 @@ static const struct {
 	{"a cpu partial list miscounts its slabs", break_partial_slabs},
 	{"a cpu partial list lost a slab", break_lose_partial},
 	{"the number of held objects is off by one", break_user_count},
+	{"an rcu sheaf lost an object", break_rcu_sheaf},
+	{"an rcu callback's sheaf holds an object twice", break_rcu_callback},
+	{"an object that waits for its grace period is lost", break_rcu_batch},
 };
 
 bool kmem_cache_corrupt(struct kmem_cache *s, int kind)

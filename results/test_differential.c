@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "configs/config.h"
+#include "model/test_eras.h"
 #include "results/cases.h"
 #include "results/naive_script.h"
 
@@ -128,6 +129,29 @@ static void test_random(gconstpointer name)
 	variant_free(v);
 }
 
+/* The generations that tests of model/ use are the shipped ones. */
+static void test_eras(void)
+{
+	static const char *const names[NR_ERAS] = { "2015-detached", "v6.1",
+						    "v6.12", "v6.19", "v7.0",
+						    "v7.1", "v7.2" };
+
+	for (int era = 0; era < NR_ERAS; era++) {
+		struct features f = era_features(era);
+		struct variant *v = load(names[era]);
+
+		for (const struct param_desc *p = feature_table; p->key; p++) {
+			g_autofree char *a = param_get(p, &f);
+			g_autofree char *b = param_get(p, &v->features);
+
+			if (strcmp(a, b))
+				g_error("%s: %s is %s, in tests %s", names[era],
+					p->key, b, a);
+		}
+		variant_free(v);
+	}
+}
+
 static int soak(double seconds, uint64_t seed)
 {
 	g_auto(GStrv) names = config_list("variants");
@@ -177,5 +201,6 @@ int main(int argc, char **argv)
 
 		g_test_add_data_func(path, names[i], test_random);
 	}
+	g_test_add_func("/random/eras", test_eras);
 	return g_test_run();
 }
