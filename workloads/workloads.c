@@ -18,6 +18,7 @@ const struct workload *const workloads[] = {
 	&trace_workload,
 	&ublk_workload,
 	&zspair_workload,
+	&zram_workload,
 	NULL
 };
 

@@ -7,7 +7,7 @@
  * it) from a page that stays in the cache, and frees a random one of the same
  * size that the CPU stored before. `slack` more objects than live are stored
  * and freed first, so that zspages stay partial and no page is allocated in
- * the measured part. Sizes are done in turn.
+ * the measured part. Sizes are done in turn, or at random.
  *
  * With one CPU it is the published microbenchmark of 2026, whose loop is not
  * public: 160 of 200 objects live is an assumption, as are the six sizes
@@ -18,6 +18,7 @@
 struct zspair_options {
 	char *sizes;
 	int64_t cpus, live, slack, pairs, warm_pairs, loop_instructions;
+	bool random_sizes;
 };
 
 #define P(member, kind, unit, min, max, help)                                  \
@@ -38,6 +39,9 @@ static const struct param_desc option_table[] = {
 	  "pairs a CPU before these"),
 	P(loop_instructions, PARAM_INT, "instructions", 0, 10000,
 	  "the benchmark's own work per pair"),
+	P(random_sizes, PARAM_BOOL, "", 0, 0,
+	  "sizes at random: in turn, CPUs would follow each other through the "
+	  "classes' locks"),
 	{ NULL }
 };
 
@@ -124,7 +128,8 @@ static void pairs(struct cpu *c, struct zspair_cpu *p, int64_t n)
 	int64_t live = b->o->live;
 
 	for (int64_t i = 0; i < n && !b->failed; i++) {
-		unsigned s = i % b->nr_sizes;
+		unsigned s = (b->o->random_sizes ? cpu_random(c) :
+						   (uint64_t)i) % b->nr_sizes;
 		sim_addr *slot = &p->held[s * live + cpu_random(c) % live];
 		sim_addr stored;
 
