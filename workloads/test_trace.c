@@ -3,6 +3,7 @@
  * the recorded ones, and compares what the allocator counted. */
 #include <glib/gstdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "sim/test_sim.h"
 #include "workloads/trace.h"
@@ -74,6 +75,7 @@ struct bench {
 	struct report r;
 	GError *error;
 	bool ok;
+	double cpu_s; /* of this process, for the workload alone */
 };
 
 static void bench_start(struct bench *b, const struct features *f, int sockets,
@@ -126,7 +128,10 @@ static uint64_t slub_frees(const struct kmem_cache *s)
 
 static void bench_run(struct bench *b)
 {
+	clock_t begin = clock();
+
 	b->ok = trace_workload.run(b->sl, &b->o, 1, &b->r, &b->error);
+	b->cpu_s = (double)(clock() - begin) / CLOCKS_PER_SEC;
 	if (!b->ok)
 		return;
 	for (struct kmem_cache *s = slub_next_cache(b->sl, NULL); s;
@@ -370,6 +375,7 @@ static void test_long(void)
 /* ---- with time ---- */
 
 struct timed_result {
+	double cpu_s; /* if asked to .measure: differs from run to run */
 	double time_s, replayed, records, remote_frees, late_ns, other;
 	uint64_t allocs, frees, now;
 };
@@ -381,6 +387,7 @@ struct timed_args {
 	const struct features *f;
 	unsigned flags;
 	int cores;
+	bool measure;
 };
 
 static void timed_child(void *result, void *arg)
@@ -399,6 +406,7 @@ static void timed_child(void *result, void *arg)
 	g_assert_no_error(b.error);
 	s = find_cache(&b, a->cache);
 	*res = (struct timed_result){
+		.cpu_s = a->measure ? b.cpu_s : 0,
 		.time_s = value(&b.r, "time_s"),
 		.replayed = value(&b.r, "replayed"),
 		.records = value(&b.r, "records"),
@@ -550,6 +558,39 @@ static void test_recorded_sockets(void)
 		 40041);
 }
 
+/* test_trace -m perf: records a second, reading and replaying, with time and
+ * without. Depends on the host, so nothing is asserted. */
+static void test_speed(void)
+{
+	const char *shared = g_getenv("SLUBSIM_SHARED");
+	g_autofree char *file = g_build_filename(
+		shared ? shared : "", "inputs", "traces",
+		"hackbench-sockets-6.18-2cpu.perf-script.txt.gz", NULL);
+	const struct features *f[] = { &cpu_slabs, &sheaves };
+
+	if (!g_test_perf() || !shared ||
+	    !g_file_test(file, G_FILE_TEST_EXISTS)) {
+		g_test_skip("only with -m perf and the recorded traces");
+		return;
+	}
+	for (int i = 0; i < 6; i++) {
+		struct timed_args a = { .file = file, .f = f[i % 2],
+					.cache = "skbuff_head_cache",
+					.cores = 2, .measure = true,
+					.scale = i / 2 == 1 };
+		struct timed_result r;
+
+		a.flags = i / 2 == 2 ? MACHINE_TIMELESS : 0;
+		r = timed(a);
+		g_test_message("%s, %s: %.2f million records/s",
+			       i % 2 ? "sheaves" : "cpu slabs",
+			       i / 2 == 2 ? "timeless" :
+			       i / 2      ? "the trace's time" :
+					    "back to back",
+			       r.records / r.cpu_s * 1e-6);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -565,5 +606,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/trace/waits", test_waits);
 	g_test_add_func("/trace/recorded-pipes", test_recorded_pipes);
 	g_test_add_func("/trace/recorded-sockets", test_recorded_sockets);
+	g_test_add_func("/trace/speed", test_speed);
 	return g_test_run();
 }

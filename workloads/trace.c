@@ -38,7 +38,7 @@ static void defaults(void *options)
 {
 	*(struct trace_options *)options = (struct trace_options){
 		.time_scale = 1,
-		.window = 16384,
+		.window = 1024,
 		.write_lines = 1,
 		.report_caches = 2,
 	};

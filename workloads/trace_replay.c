@@ -122,12 +122,19 @@ static void wake_all(struct replay *rp, struct cpu *c, uint64_t at)
 
 static bool next_event(struct replay *rp, struct trace_event *ev)
 {
-	if (!rp->scan.events)
+	const GArray *kept = rp->scan.events;
+	unsigned i = rp->next_event;
+
+	if (!kept)
 		return trace_next(rp->trace, ev, &rp->error);
-	if (rp->next_event == rp->scan.events->len)
+	if (i == kept->len)
 		return false;
-	*ev = g_array_index(rp->scan.events, struct trace_event,
-			    rp->next_event++);
+	if (i + 2 < kept->len)
+		trace_objects_expect(rp->objects,
+				     g_array_index(kept, struct trace_event,
+						   i + 2).ptr);
+	*ev = g_array_index(kept, struct trace_event, i);
+	rp->next_event++;
 	return true;
 }
 

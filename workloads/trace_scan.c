@@ -203,9 +203,9 @@ bool scan_run(struct replay *rp, GError **error)
 {
 	g_autofree char *path = trace_path(rp->o);
 	struct scan *s = &rp->scan;
-	struct trace_event ev;
+	struct trace_event ev, next;
 	GError *err = NULL;
-	uint64_t n = 0;
+	bool more;
 
 	s->stacks = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
 					  stack_free);
@@ -215,17 +215,22 @@ bool scan_run(struct replay *rp, GError **error)
 	if (!rp->trace)
 		return false;
 	s->objects = trace_objects_new(rp->trace, &s->objects_notes);
-	for (; trace_next(rp->trace, &ev, &err); n++) {
-		if (!n)
-			rp->first_ns = ev.time_ns;
-		scan_event(rp, &ev);
-	}
-	if (!n && !err)
+	more = trace_next(rp->trace, &next, &err);
+	if (more)
+		rp->first_ns = next.time_ns;
+	else if (!err)
 		g_set_error(&err, TRACE_ERROR, TRACE_ERROR_FORMAT,
 			    "%s: no kmem event, expected a trace of kmalloc, "
 			    "kfree, kmem_cache_alloc, kmem_cache_free "
 			    "(slubsim import trace tells what is in it)",
 			    path);
+	while (more) {
+		ev = next;
+		more = trace_next(rp->trace, &next, &err);
+		if (more)
+			trace_objects_expect(s->objects, next.ptr);
+		scan_event(rp, &ev);
+	}
 	if (err) {
 		g_propagate_error(error, err);
 		return false;

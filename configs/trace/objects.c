@@ -86,6 +86,11 @@ static inline uint64_t home(const struct trace_objects *o, uint64_t ptr)
 	return (ptr * 0x9e3779b97f4a7c15ull >> 20) & o->mask;
 }
 
+void trace_objects_expect(const struct trace_objects *o, uint64_t ptr)
+{
+	__builtin_prefetch(&o->live[home(o, ptr)]);
+}
+
 static struct live *lookup(struct trace_objects *o, uint64_t ptr)
 {
 	uint64_t i = home(o, ptr);

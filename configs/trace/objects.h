@@ -80,6 +80,9 @@ void trace_objects_free(struct trace_objects *o);
 
 void trace_objects_step(struct trace_objects *o, const struct trace_event *ev,
 			struct trace_step *step);
+/* Says that an event of @ptr will come soon: the table is larger than the
+ * host's caches. */
+void trace_objects_expect(const struct trace_objects *o, uint64_t ptr);
 /* The slot of a freed object may be used again. */
 void trace_objects_release(struct trace_objects *o, uint32_t slot);
 struct trace_cache *trace_objects_cache_of(struct trace_objects *o,
