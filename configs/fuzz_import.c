@@ -128,6 +128,7 @@ static void fuzz_slab(const struct import_text *t)
 		slab_check_geometry(r, &features, "fuzz", slab_cpus_seen(r),
 				    checks);
 		slab_summary(summary, r, checks, "fuzz", 8);
+		g_assert_nonnull(counts);
 	}
 }
 
