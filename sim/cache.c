@@ -323,7 +323,10 @@ struct l1_way *l1_find(const struct caches *x, const struct core *k,
 		       uint64_t line)
 {
 	struct l1_way *set = l1_set(x, k, line);
+	struct l1_way *hinted = &k->l1[k->hints[line & x->hint_mask]];
 
+	if (hinted->tag >> L1_SHIFT == line)
+		return hinted;
 	for (unsigned i = 0; i < x->l1.ways; i++)
 		if (set[i].tag >> L1_SHIFT == line)
 			return &set[i];
@@ -391,11 +394,17 @@ static bool touch(uint32_t *set, unsigned ways, uint32_t handle)
 /* Puts @handle in front; returns what fell out at the end, or 0. */
 static uint32_t push(uint32_t *set, unsigned ways, uint32_t handle)
 {
-	uint32_t last = set[ways - 1];
+	uint32_t moved = handle;
 
-	memmove(set + 1, set, (ways - 1) * sizeof(*set));
-	set[0] = handle;
-	return last;
+	for (unsigned i = 0; i < ways; i++) {
+		uint32_t next = set[i];
+
+		set[i] = moved;
+		moved = next;
+		if (!moved)
+			break; /* the rest is empty */
+	}
+	return moved;
 }
 
 static bool drop(uint32_t *set, unsigned ways, uint32_t handle)
@@ -405,8 +414,9 @@ static bool drop(uint32_t *set, unsigned ways, uint32_t handle)
 	while (set[i] != handle)
 		if (++i == ways)
 			return false;
-	memmove(set + i, set + i + 1, (ways - 1 - i) * sizeof(*set));
-	set[ways - 1] = 0;
+	for (; i + 1 < ways && set[i]; i++)
+		set[i] = set[i + 1];
+	set[i] = 0;
 	return true;
 }
 

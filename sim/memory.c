@@ -509,14 +509,8 @@ static uint64_t line_due(const struct cpu_private *p, uint64_t line)
 
 /* ---- accesses ---- */
 
-/* Where @line is in L1, or NULL: by the hint, else by a search. */
-static struct l1_way *l1_way(const struct cpu_private *p, uint64_t line)
+static struct l1_way *find_way(const struct cpu_private *p, uint64_t line)
 {
-	struct l1_way *way =
-		&p->cpu.l1[p->cpu.l1_hints[line & p->cpu.l1_hint_mask]];
-
-	if (way->tag >> L1_SHIFT == line)
-		return way;
 	return l1_find(p->cpu.machine->memory->caches, p->core, line);
 }
 
@@ -552,7 +546,7 @@ void __cpu_read(struct cpu *c, sim_addr a)
 		return;
 	count_access(p, a, LOAD);
 	wait_for_line(p, line, false);
-	way = l1_way(p, line);
+	way = find_way(p, line);
 	if (l1_hit(p, way, line, false))
 		return;
 	wait_for_buffer(p);
@@ -570,7 +564,7 @@ void __cpu_prefetch(struct cpu *c, sim_addr a)
 	if (cpu_l1_hit(c, a, false) || is_uniform(p))
 		return;
 	count_access(p, a, LOAD);
-	way = l1_way(p, line);
+	way = find_way(p, line);
 	if (l1_hit(p, way, line, false))
 		return;
 	wait_for_buffer(p);
@@ -610,7 +604,7 @@ void __cpu_write(struct cpu *c, sim_addr a)
 		return;
 	count_access(p, a, STORE);
 	entry = wait_for_entry(p);
-	way = l1_way(p, line);
+	way = find_way(p, line);
 	if (l1_hit(p, way, line, true)) {
 		drain(p, entry, c->now);
 		return;
@@ -637,7 +631,7 @@ void memory_take(struct cpu_private *p, sim_addr a)
 	if (p->cpu.machine->uniform)
 		return;
 	count_access(p, a, RMW);
-	way = l1_way(p, line);
+	way = find_way(p, line);
 	if (!l1_hit(p, way, line, true))
 		fetch(p, way, line, true);
 }
@@ -653,7 +647,7 @@ static __attribute__((noinline)) void rmw_slowly(struct cpu_private *p,
 		return;
 	count_access(p, a, RMW);
 	wait_for_line(p, line, true);
-	way = l1_way(p, line);
+	way = find_way(p, line);
 	if (!l1_hit(p, way, line, true)) {
 		wait_for_buffer(p);
 		price = fetch(p, way, line, true);
@@ -686,7 +680,7 @@ void cpu_copy(struct cpu *c, sim_addr to, sim_addr from, size_t bytes)
 	first = from / SIM_LINE;
 	last = (from + bytes - 1) / SIM_LINE;
 	for (uint64_t line = first; from && line <= last; line++) {
-		way = l1_way(p, line);
+		way = find_way(p, line);
 		if (is_uniform(p) || l1_hit(p, way, line, false))
 			continue;
 		charge_frac(p, CAUSE_BULK,
@@ -697,7 +691,7 @@ void cpu_copy(struct cpu *c, sim_addr to, sim_addr from, size_t bytes)
 	first = to / SIM_LINE;
 	last = (to + bytes - 1) / SIM_LINE;
 	for (uint64_t line = first; to && line <= last; line++) {
-		way = l1_way(p, line);
+		way = find_way(p, line);
 		if (is_uniform(p) || l1_hit(p, way, line, true))
 			continue;
 		if (fetch(p, way, line, true).cycles > mm->l2)
