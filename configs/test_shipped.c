@@ -333,42 +333,37 @@ static void test_codegen(gconstpointer name)
 /* [zsmalloc] and [codegen] come back from the effective text. */
 static void test_zsmalloc(void)
 {
-	static const char over[] =
-		"zsmalloc.codegen=clang22-autofdo-arm64";
+	char *sets[] = { "zsmalloc.codegen=clang22-autofdo-arm64",
+			 "codegen.layout=9", NULL };
 	g_autoptr(GError) error = NULL;
 	g_autofree char *path = NULL, *text = NULL;
-	char *sets[] = { (char *)over, "codegen.layout=9", NULL };
-	struct variant *v = config_load_variant("zs-store+inline-obj-write",
-						sets, &error);
-	struct experiment x = { .name = "x", .description = "" }, *y;
-	const struct variant *again;
+	struct experiment *x, *y;
+	const struct zs_build *zs, *again;
 
-	g_assert_no_error(error);
-	g_assert_true(v->zs->features.inline_obj_write);
-	g_assert_cmpint(v->zs->codegen.layout, ==, 9);
-	g_assert_cmpint(v->zs->codegen.obj_write.saves, ==, 6);
-	x.topology = config_load_topology("zen4-2s-8node-2mem", NULL, &error);
-	g_assert_no_error(error);
-	x.workload = workloads[0];
-	x.options = g_malloc0(workloads[0]->options_size);
-	workloads[0]->defaults(x.options);
-	x.iterations = 1;
-	config_load_machine("generic-x86-64-guest", NULL, &x.params, &error);
-	g_assert_no_error(error);
-	text = config_effective(&x, v);
+	text = g_strdup_printf("[experiment]\ntopology=zen4-2s-8node-2mem\n"
+			       "workload=%s\n"
+			       "variants=zs-store+inline-obj-write\n",
+			       workloads[0]->name);
 	path = write_temp(text);
+	x = config_load_experiment(path, sets, &error);
+	g_assert_no_error(error);
+	zs = ((struct variant *)x->variants->pdata[0])->zs;
+	g_assert_true(zs->features.inline_obj_write);
+	g_assert_cmpint(zs->codegen.layout, ==, 9);
+	g_assert_cmpint(zs->codegen.obj_write.saves, ==, 6);
+
+	g_free(text);
+	text = config_effective(x, x->variants->pdata[0]);
+	g_file_set_contents(path, text, -1, &error);
 	y = config_load_experiment(path, NULL, &error);
 	g_assert_no_error(error);
-	again = y->variants->pdata[0];
-	g_assert_cmpmem(&v->zs->features, sizeof(v->zs->features),
-			&again->zs->features, sizeof(again->zs->features));
-	g_assert_cmpint(again->zs->codegen.layout, ==, 9);
-	g_assert_cmpstr(again->zs->codegen.arch, ==, "arm64");
-	params_clear(workloads[0]->options, x.options);
-	g_free(x.options);
-	topology_free(x.topology);
+	again = ((struct variant *)y->variants->pdata[0])->zs;
+	g_assert_cmpmem(&zs->features, sizeof(zs->features), &again->features,
+			sizeof(again->features));
+	g_assert_cmpint(again->codegen.layout, ==, 9);
+	g_assert_cmpstr(again->codegen.arch, ==, "arm64");
+	experiment_free(x);
 	experiment_free(y);
-	variant_free(v);
 	g_unlink(path);
 }
 
