@@ -322,13 +322,43 @@ static bool *find_finished(struct plan *p, const char *dir)
 	return skip;
 }
 
-static struct result *describe(const struct plan *p, const char *config)
+/* What repeats it: -o, --jobs and --resume change no byte of it. */
+static char **command_of(const char *config, const struct run_options *options)
+{
+	GPtrArray *command = g_ptr_array_new();
+
+	g_ptr_array_add(command, g_strdup("slubsim"));
+	g_ptr_array_add(command, g_strdup("run"));
+	g_ptr_array_add(command, g_strdup(config));
+	for (char **s = options->overrides; s && *s; s++) {
+		g_ptr_array_add(command, g_strdup("--set"));
+		g_ptr_array_add(command, g_strdup(*s));
+	}
+	if (options->seed)
+		g_ptr_array_add(command,
+				g_strdup_printf("--seed=%s", options->seed));
+	if (options->iterations)
+		g_ptr_array_add(command,
+				g_strdup_printf("--iterations=%d",
+						options->iterations));
+	if (options->point.machine_flags & MACHINE_EXACT_SLOW)
+		g_ptr_array_add(command, g_strdup("--exact-slow"));
+	if (options->point.machine_flags & MACHINE_LINE_STATS)
+		g_ptr_array_add(command, g_strdup("--c2c"));
+	if (options->point.verify)
+		g_ptr_array_add(command, g_strdup("--verify"));
+	g_ptr_array_add(command, NULL);
+	return (char **)g_ptr_array_free(command, FALSE);
+}
+
+static struct result *describe(const struct plan *p, char **command)
 {
 	const struct experiment *e = ((struct run_case *)p->cases->pdata[0])->e;
 	struct result *r = result_new();
 	GPtrArray *names = g_ptr_array_new();
-	GPtrArray *command = g_ptr_array_new();
 	g_autoptr(GList) keys = NULL;
+	guint shown = p->options->shown ? (guint)p->options->shown :
+					  e->variants->len;
 
 	r->version = g_strdup(SLUBSIM_VERSION);
 	r->name = g_strdup(e->name);
@@ -338,7 +368,7 @@ static struct result *describe(const struct plan *p, const char *config)
 	r->published = g_strdup(e->published);
 	r->seed = p->seed;
 	r->iterations = p->iterations;
-	for (guint i = 0; i < e->variants->len; i++)
+	for (guint i = 0; i < shown; i++)
 		g_ptr_array_add(
 			names,
 			g_strdup(((struct variant *)e->variants->pdata[i])
@@ -355,29 +385,7 @@ static struct result *describe(const struct plan *p, const char *config)
 		f->why = g_strdup(g_hash_table_lookup(e->fitted, l->data));
 		g_ptr_array_add(r->fitted, f);
 	}
-	/* what repeats it: -o, --jobs and --resume change no byte of it */
-	g_ptr_array_add(command, g_strdup("slubsim"));
-	g_ptr_array_add(command, g_strdup("run"));
-	g_ptr_array_add(command, g_strdup(config));
-	for (char **s = p->options->overrides; s && *s; s++) {
-		g_ptr_array_add(command, g_strdup("--set"));
-		g_ptr_array_add(command, g_strdup(*s));
-	}
-	if (p->options->seed)
-		g_ptr_array_add(command,
-				g_strdup_printf("--seed=%s", p->options->seed));
-	if (p->options->iterations)
-		g_ptr_array_add(command,
-				g_strdup_printf("--iterations=%d",
-						p->options->iterations));
-	if (p->options->point.machine_flags & MACHINE_EXACT_SLOW)
-		g_ptr_array_add(command, g_strdup("--exact-slow"));
-	if (p->options->point.machine_flags & MACHINE_LINE_STATS)
-		g_ptr_array_add(command, g_strdup("--c2c"));
-	if (p->options->point.verify)
-		g_ptr_array_add(command, g_strdup("--verify"));
-	g_ptr_array_add(command, NULL);
-	r->command = (char **)g_ptr_array_free(command, FALSE);
+	r->command = g_strdupv(command);
 	return r;
 }
 
@@ -455,11 +463,11 @@ static bool open_folder(struct plan *p, const char *dir, GError **error)
 	return true;
 }
 
-static struct result *finish(struct plan *p, const char *config,
+static struct result *finish(struct plan *p, char **command,
 			     const struct pool_outcome *o, const bool *skip,
 			     GError **error)
 {
-	struct result *r = describe(p, config);
+	struct result *r = describe(p, command);
 	g_autofree char *json = NULL, *warning = NULL;
 	bool ok = read_points(p, o, skip, r, error);
 
@@ -479,32 +487,71 @@ static struct result *finish(struct plan *p, const char *config,
 	return NULL;
 }
 
+/* Runs what is planned. */
+static struct result *run_plan(struct plan *p, char **command, const char *dir,
+			       int *failed, int *signal, GError **error)
+{
+	const struct run_options *options = p->options;
+	g_autofree bool *skip = NULL;
+	struct pool_outcome *o;
+	struct result *r;
+
+	if (!open_folder(p, dir, error))
+		return NULL;
+	skip = options->resume ? find_finished(p, outdir_path(p->out))
+			       : g_new0(bool, MAX(p->points->len, 1));
+	o = pool_run(((struct run_case *)p->cases->pdata[0])->e->name,
+		     p->points->len, skip,
+		     options->jobs ? options->jobs
+				   : (int)g_get_num_processors(),
+		     run_point, p);
+	tell_failures(p, o);
+	*failed = o->nr_failed;
+	*signal = o->signal;
+	r = finish(p, command, o, skip, error);
+	pool_outcome_free(o);
+	return r;
+}
+
 struct result *run_experiment(const char *config, const char *dir,
 			      const struct run_options *options, int *failed,
 			      int *signal, GError **error)
 {
 	g_auto(plan) p = {.options = options};
-	g_autofree bool *skip = NULL;
-	struct pool_outcome *o;
-	struct result *r;
+	g_auto(GStrv) command = command_of(config, options);
 
 	if (!make_plan(&p, config, ALL_POINTS, error))
 		return NULL;
-	if (!open_folder(&p, dir, error))
+	return run_plan(&p, command, dir, failed, signal, error);
+}
+
+struct result *run_loaded(struct experiment *e, char **command, const char *dir,
+			  const struct run_options *options, int *failed,
+			  int *signal, GError **error)
+{
+	g_auto(plan) p = {.options = options};
+	struct run_case *c = g_new0(struct run_case, 1);
+
+	c->e = e;
+	c->coords = g_ptr_array_new_with_free_func((GDestroyNotify)coord_free);
+	p.cases = g_ptr_array_new_with_free_func(case_free);
+	g_ptr_array_add(p.cases, c);
+	p.seed = e->seed;
+	p.iterations = e->iterations;
+	if (!parse_seed(options->seed, &p.seed, error))
 		return NULL;
-	skip = options->resume ? find_finished(&p, outdir_path(p.out))
-			       : g_new0(bool, MAX(p.points->len, 1));
-	o = pool_run(((struct run_case *)p.cases->pdata[0])->e->name,
-		     p.points->len, skip,
-		     options->jobs ? options->jobs
-				   : (int)g_get_num_processors(),
-		     run_point, &p);
-	tell_failures(&p, o);
-	*failed = o->nr_failed;
-	*signal = o->signal;
-	r = finish(&p, config, o, skip, error);
-	pool_outcome_free(o);
-	return r;
+	if (options->iterations)
+		p.iterations = options->iterations;
+	e->seed = p.seed;
+	e->iterations = p.iterations;
+	if (!check_case(c, error))
+		return NULL;
+	p.points = g_array_new(FALSE, TRUE, sizeof(struct planned));
+	g_array_set_clear_func(p.points, planned_clear);
+	for (guint v = 0; v < e->variants->len; v++)
+		for (int i = 0; i < p.iterations; i++)
+			add_point(&p, c, v, i, p.points->len);
+	return run_plan(&p, command, dir, failed, signal, error);
 }
 
 bool run_list(const char *config, const char *dir,

@@ -18,6 +18,7 @@ struct run_options {
 	int iterations;	       /* 0 = the experiment's */
 	int jobs;	       /* at once, 0 = all cores */
 	bool resume;	       /* keep points that this program made already */
+	int shown; /* so many variants stand in tables and plots, 0 = all */
 	struct point_options point;
 };
 
@@ -46,5 +47,14 @@ bool run_list(const char *config, const char *dir,
 bool run_only(const char *config, const char *dir,
 	      const struct run_options *options, int index, char **json,
 	      GError **error);
+
+/*
+ * The same for an experiment that the caller has loaded, and changed, as
+ * @command would: one case. Takes @e over. @command is what the result names
+ * to repeat it: NULL-terminated words.
+ */
+struct result *run_loaded(struct experiment *e, char **command, const char *dir,
+			  const struct run_options *options, int *failed,
+			  int *signal, GError **error);
 
 #endif

@@ -37,7 +37,7 @@ extern const struct command *const commands[];
 extern const struct command cmd_completion, cmd_man;	     /* sim */
 extern const struct command cmd_check, cmd_list;	     /* configs */
 extern const struct command cmd_run, cmd_compare, cmd_explain; /* results */
-extern const struct command cmd_plot, cmd_validate; /* results */
+extern const struct command cmd_plot, cmd_bisect, cmd_validate; /* results */
 extern const struct command cmd_import_trace;		     /* configs/trace */
 extern const struct command cmd_script;			     /* results */
 extern const struct command cmd_import_topology, cmd_import_cache;

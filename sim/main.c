@@ -18,6 +18,7 @@ const struct command *const commands[] = {
 	&cmd_run,
 	&cmd_compare,
 	&cmd_explain,
+	&cmd_bisect,
 	&cmd_plot,
 	&cmd_validate,
 	&cmd_check,
