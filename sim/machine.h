@@ -132,7 +132,9 @@ enum machine_flags {
 
 /*
  * Borrows @t and @p for its lifetime. @p may be NULL if timeless. One timed
- * machine per process (SimGrid keeps one engine).
+ * machine per process (SimGrid keeps one engine). The environment's
+ * SLUBSIM_CONTEXTS names SimGrid's context factory: raw (the default), ucontext
+ * or thread; it changes nothing but the host's time.
  */
 struct machine *machine_new(const struct topology *t,
 			    const struct machine_params *p, unsigned flags,
@@ -171,7 +173,12 @@ struct domain *machine_everyone(struct machine *m);
 void __cpu_meet(struct cpu *c, struct domain *d);
 /*
  * "I am about to touch, at c->now, something that the CPUs of @d may touch."
- * Returns when none of them can still act earlier.
+ * Returns when none of them can still act earlier; at equal dates the lower id
+ * goes first. In fact it waits for every CPU of the machine that can act, not
+ * for @d's alone: CPUs that share nothing else still share caches and memory
+ * controllers, and only one order over all makes a run with shortcuts equal to
+ * one without, cycle by cycle. If no CPU of @d but @c has a program, it is not
+ * a meeting at all.
  */
 static inline void cpu_meet(struct cpu *c, struct domain *d)
 {

@@ -142,12 +142,11 @@ uint64_t memory_transfer(const struct machine *m, int from, int to, int home)
 
 enum access { LOAD, STORE, RMW };
 
-static struct line_stat *line_stat(struct memory *mm, uint64_t line)
+static __attribute__((noinline)) struct line_stat *
+find_stat(struct memory *mm, uint64_t line)
 {
 	struct line_stat *s;
 
-	if (!mm->stats)
-		return NULL;
 	s = g_hash_table_lookup(mm->stats, &line);
 	if (s)
 		return s;
@@ -157,6 +156,11 @@ static struct line_stat *line_stat(struct memory *mm, uint64_t line)
 		s->last_cpus[i] = -1;
 	g_hash_table_insert(mm->stats, &s->line, s);
 	return s;
+}
+
+static inline struct line_stat *line_stat(struct memory *mm, uint64_t line)
+{
+	return unlikely(mm->stats != NULL) ? find_stat(mm, line) : NULL;
 }
 
 static void count_access(struct cpu_private *p, sim_addr a, enum access kind)

@@ -7,6 +7,10 @@
  * one owner (modified or exclusive) or the sharers, and DRAM at the line's
  * home node behind a controller of finite bandwidth.
  *
+ * A hit in L1 costs nothing beyond its instruction: the machine's IPC is that of
+ * code which misses nothing, so load-to-use of L1 is in it. All rules, in whole
+ * cycles, are in memory.c.
+ *
  * Price of a miss, by where the line is found (machine_params.h):
  *   own L2, own L3                    l2_cycles, l3_cycles
  *   dirty or exclusive, other core    c2c_smt / c2c_l3 / c2c_cross_l3 /
