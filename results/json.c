@@ -136,11 +136,11 @@ static void put_account(JsonBuilder *b, const struct point *p)
 	json_builder_end_array(b);
 }
 
-static void put_caches(JsonBuilder *b, const struct point *p)
+static void put_dumps(JsonBuilder *b, const char *key, const GPtrArray *dumps)
 {
-	begin_array(b, "caches");
-	for (guint i = 0; i < p->caches->len; i++) {
-		const struct cache_dump *d = p->caches->pdata[i];
+	begin_array(b, key);
+	for (guint i = 0; i < dumps->len; i++) {
+		const struct cache_dump *d = dumps->pdata[i];
 
 		json_builder_begin_object(b);
 		put_string(b, "name", d->name);
@@ -259,7 +259,8 @@ static void build_point(JsonBuilder *b, const struct point *p)
 	put_machine(b, p);
 	put_account(b, p);
 	put_locks(b, p);
-	put_caches(b, p);
+	put_dumps(b, "caches", p->caches);
+	put_dumps(b, "files", p->files);
 	put_lines(b, p);
 	put_string(b, "config", p->config);
 	json_builder_end_object(b);
@@ -560,12 +561,13 @@ static void read_account(struct reader *rd, JsonObject *o, struct point *p)
 	}
 }
 
-static void read_caches(struct reader *rd, JsonObject *o, struct point *p)
+static void read_dumps(struct reader *rd, JsonObject *o, const char *key,
+		       GPtrArray *dumps)
 {
-	JsonArray *a = get_array(rd, o, "caches");
+	JsonArray *a = get_array(rd, o, key);
 
 	for (guint i = 0; i < array_length(a); i++) {
-		JsonObject *row = element(rd, a, i, "caches");
+		JsonObject *row = element(rd, a, i, key);
 		g_autofree char *name = get_name(rd, row, "name");
 		JsonObject *attrs = get_object(rd, row, "attributes");
 		g_autoptr(GList) keys =
@@ -577,7 +579,7 @@ static void read_caches(struct reader *rd, JsonObject *o, struct point *p)
 
 			cache_dump_add(d, l->data, text);
 		}
-		g_ptr_array_add(p->caches, d);
+		g_ptr_array_add(dumps, d);
 	}
 }
 
@@ -696,7 +698,8 @@ static struct point *read_point(struct reader *rd, JsonObject *o)
 	read_machine(rd, o, p);
 	read_account(rd, o, p);
 	read_locks(rd, o, p);
-	read_caches(rd, o, p);
+	read_dumps(rd, o, "caches", p->caches);
+	read_dumps(rd, o, "files", p->files);
 	read_lines(rd, o, p);
 	p->config = get_string(rd, o, "config");
 	return p;

@@ -82,9 +82,10 @@ static struct plot *begin(const struct context *c, const char *file,
 			   divisor);
 	quoted = plot_quote(label);
 	p = plot_new(file, title, 1000, 600);
-	g_string_append_printf(p->gp, "set ylabel %s\nset yrange [%s:*]\n",
+	/* zero is always in sight */
+	g_string_append_printf(p->gp, "set ylabel %s\nset yrange [%s]\n",
 			       quoted,
-			       negative(c->figures, name) ? "*" : "0");
+			       negative(c->figures, name) ? "*<0:0<*" : "0:*");
 	if (negative(c->figures, name))
 		g_string_append(p->gp, "set xzeroaxis linetype 1 linecolor "
 				       "'#444444'\n");

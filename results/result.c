@@ -152,6 +152,8 @@ struct point *point_new(void)
 	p->cpus = g_ptr_array_new_with_free_func(g_free);
 	p->caches = g_ptr_array_new_with_free_func(
 		(GDestroyNotify)cache_dump_free);
+	p->files = g_ptr_array_new_with_free_func(
+		(GDestroyNotify)cache_dump_free);
 	p->locks = g_ptr_array_new_with_free_func(lock_row_free);
 	p->traffic = g_array_new(FALSE, TRUE, sizeof(uint64_t));
 	return p;
@@ -176,6 +178,7 @@ void point_free(struct point *p)
 	g_ptr_array_unref(p->account);
 	g_ptr_array_unref(p->cpus);
 	g_ptr_array_unref(p->caches);
+	g_ptr_array_unref(p->files);
 	g_ptr_array_unref(p->locks);
 	if (p->lines)
 		g_ptr_array_unref(p->lines);
@@ -278,6 +281,15 @@ void report_series(struct report *r, const char *name, const char *unit,
 	s->x = x;
 	s->value = value;
 	g_ptr_array_add(r->point->series, s);
+}
+
+void report_file(struct report *r, const char *folder, const char *name,
+		 const char *text)
+{
+	struct cache_dump *d = cache_dump_new(folder);
+
+	cache_dump_add(d, name, text);
+	g_ptr_array_add(r->point->files, d);
 }
 
 void report_operations(struct report *r, uint64_t ops)

@@ -120,6 +120,7 @@ struct point {
 	GPtrArray *account; /* struct account_row *, by path, then cause */
 	GPtrArray *cpus;    /* struct cpu_account * */
 	GPtrArray *caches;  /* struct cache_dump * */
+	GPtrArray *files;   /* the same, "files": named by folder (report_file) */
 	GPtrArray *locks;   /* struct lock_row *, by class, then node */
 	GPtrArray *lines;   /* struct line_row *, or NULL */
 	/* bytes moved, [CPU's node * nr_node_ids + memory's node] */

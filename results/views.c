@@ -184,6 +184,21 @@ static bool write_in(struct outdir *out, const char *folder, const char *name,
 	return ok;
 }
 
+/* What a workload showed of its own, where the kernel would show it. */
+static bool write_files(struct outdir *out, const char *folder,
+			const struct point *p, GError **error)
+{
+	for (guint i = 0; i < p->files->len; i++) {
+		const struct cache_dump *d = p->files->pdata[i];
+		const struct cache_attr *a = d->attrs->pdata[0];
+		g_autofree char *dir = g_build_filename(folder, d->name, NULL);
+
+		if (!write_in(out, dir, a->name, g_strdup(a->text), error))
+			return false;
+	}
+	return true;
+}
+
 static bool write_caches(struct outdir *out, const char *folder,
 			 const struct point *p, GError **error)
 {
@@ -210,6 +225,7 @@ static bool write_point(struct outdir *out, const struct point *p,
 	g_autofree char *folder = point_folder(p);
 
 	return write_caches(out, folder, p, error) &&
+	       write_files(out, folder, p, error) &&
 	       write_in(out, folder, "lock_stat.txt", lock_stat_text(p),
 			error) &&
 	       write_in(out, folder, "perf.folded", folded_text(p), error) &&

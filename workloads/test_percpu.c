@@ -15,6 +15,11 @@ void report_series(struct report *r, const char *name, const char *unit,
 {
 }
 
+void report_file(struct report *r, const char *folder, const char *name,
+		 const char *text)
+{
+}
+
 void report_operations(struct report *r, uint64_t ops)
 {
 }

@@ -25,6 +25,11 @@ void report_series(struct report *r, const char *name, const char *unit,
 	if (!strcmp(axis, "queue"))
 		r->queues++;
 }
+void report_file(struct report *r, const char *folder, const char *name,
+		 const char *text)
+{
+}
+
 void report_operations(struct report *r, uint64_t ops)
 {
 	r->operations = ops;

@@ -26,6 +26,10 @@ void report_series(struct report *r, const char *name, const char *unit,
 		   const char *axis, double x, double value);
 /* Simulated operations done (alloc or free), for ops per second. */
 void report_operations(struct report *r, uint64_t ops);
+/* A file as the kernel shows it, written at FOLDER/NAME of the point's results
+ * ("sys/kernel/debug/zsmalloc/zram0", "classes"). */
+void report_file(struct report *r, const char *folder, const char *name,
+		 const char *text);
 
 struct workload {
 	const char *name;

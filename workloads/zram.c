@@ -260,6 +260,7 @@ static void tell(const struct zram *z, struct machine *m,
 	if (z->o->compact_every)
 		report_metric(r, "compacted_pages", "pages", true,
 			      z->compacted);
+	zs_report_classes(r, z->pool, "zram0");
 	report_operations(r, all);
 }
 

@@ -69,3 +69,13 @@ const struct zs_build *zs_build_of(const struct slub *sl, GError **error)
 			    "as zsmalloc-7.1");
 	return b;
 }
+
+void zs_report_classes(struct report *r, const struct zs_pool *pool,
+		       const char *name)
+{
+	g_autofree char *folder = g_strconcat("sys/kernel/debug/zsmalloc/",
+					      name, NULL);
+	g_autofree char *text = zs_classes_show(pool);
+
+	report_file(r, folder, "classes", text);
+}

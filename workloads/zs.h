@@ -29,6 +29,10 @@ bool zs_first_cpus(const struct topology *t, int64_t n, int *ids);
 /* NULL with @error set if the variant has no zsmalloc. */
 const struct zs_build *zs_build_of(const struct slub *sl, GError **error);
 
+/* Shows debugfs' zsmalloc/POOL/classes among the results. */
+void zs_report_classes(struct report *r, const struct zs_pool *pool,
+		       const char *name);
+
 extern const struct workload zspair_workload, zram_workload;
 
 #endif

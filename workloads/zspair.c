@@ -181,6 +181,7 @@ static void tell(const struct zspair *b, struct machine *m,
 	report_metric(r, "pairs_per_s", "1/s", true, rate);
 	report_metric(r, "pool_pages", "pages", false,
 		      zs_get_total_pages(b->pool));
+	zs_report_classes(r, b->pool, "zspair");
 	report_operations(r, 2 * (uint64_t)(pairs * n));
 }
 
