@@ -136,7 +136,8 @@ struct kmem_cache {
 	X(get_from_partial_node) X(get_from_any_partial)                       \
 	X(__refill_objects_node) X(__refill_objects_any) X(sheaf_flush)        \
 	X(alloc_empty_sheaf) X(kfree_rcu) X(rcu_free_sheaf) X(alloc_pages)     \
-	X(free_pages) X(build_detached_freelist) X(kmem_cache_create)
+	X(free_pages) X(build_detached_freelist) X(kmem_cache_create)        \
+	X(kmem_cache_prefill_sheaf) X(kmem_cache_return_sheaf)
 
 enum slub_frame {
 #define X(name) FR_##name,
@@ -314,6 +315,13 @@ unsigned alloc_from_pcs_bulk(struct cpu *c, struct kmem_cache *s, unsigned gfp,
 void free_to_pcs_bulk(struct cpu *c, struct kmem_cache *s, unsigned n,
 		      sim_addr *objs);
 void pcs_flush_all(struct cpu *c, struct kmem_cache *s);
+/* An empty sheaf's memory and its release, neither counted. */
+struct slab_sheaf *sheaf_new(struct cpu *c, struct kmem_cache *s,
+			     unsigned capacity);
+void kmem_free_sheaf(struct kmem_cache *s, struct slab_sheaf *sheaf);
+/* Fills an empty or partly filled sheaf up; false if that is not possible. */
+bool refill_sheaf(struct cpu *c, struct kmem_cache *s, struct slab_sheaf *sheaf,
+		  unsigned gfp);
 struct slab_sheaf *alloc_empty_sheaf(struct cpu *c, struct kmem_cache *s,
 				     unsigned gfp);
 void free_empty_sheaf(struct cpu *c, struct kmem_cache *s,

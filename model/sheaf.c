@@ -18,8 +18,9 @@ static size_t sheaf_bytes(unsigned capacity)
 	return SHEAF_HEADER + 8 * (size_t)capacity;
 }
 
-static struct slab_sheaf *new_sheaf(struct cpu *c, struct kmem_cache *s,
-				    unsigned capacity)
+/* Memory for one, not counted. */
+struct slab_sheaf *sheaf_new(struct cpu *c, struct kmem_cache *s,
+			     unsigned capacity)
 {
 	struct slab_sheaf *sheaf =
 		g_malloc0(sizeof(*sheaf) + capacity * sizeof(sim_addr));
@@ -31,8 +32,14 @@ static struct slab_sheaf *new_sheaf(struct cpu *c, struct kmem_cache *s,
 	list_init(&sheaf->list);
 	machine_name_region(s->slub->machine, sheaf->addr, bytes, "slab_sheaf");
 	cpu_copy(c, sheaf->addr, 0, bytes); /* it comes zeroed */
-	stat(s, c, stat_sheaf_alloc);
 	return sheaf;
+}
+
+void kmem_free_sheaf(struct kmem_cache *s, struct slab_sheaf *sheaf)
+{
+	g_assert(!sheaf->size);
+	kmem_free(s->slub, sheaf->addr, sheaf_bytes(sheaf->capacity));
+	sheaf_destroy(sheaf);
 }
 
 struct slab_sheaf *alloc_empty_sheaf(struct cpu *c, struct kmem_cache *s,
@@ -44,7 +51,8 @@ struct slab_sheaf *alloc_empty_sheaf(struct cpu *c, struct kmem_cache *s,
 		return NULL;
 	enter(s, c, FR_alloc_empty_sheaf);
 	cpu_exec(c, s->cost->sheaf_alloc);
-	sheaf = new_sheaf(c, s, s->g.sheaf_capacity);
+	sheaf = sheaf_new(c, s, s->g.sheaf_capacity);
+	stat(s, c, stat_sheaf_alloc);
 	cpu_leave(c);
 	return sheaf;
 }
@@ -57,9 +65,7 @@ void sheaf_destroy(struct slab_sheaf *sheaf)
 void free_empty_sheaf(struct cpu *c, struct kmem_cache *s,
 		      struct slab_sheaf *sheaf)
 {
-	g_assert(!sheaf->size);
-	kmem_free(s->slub, sheaf->addr, sheaf_bytes(sheaf->capacity));
-	sheaf_destroy(sheaf);
+	kmem_free_sheaf(s, sheaf);
 	stat(s, c, stat_sheaf_free);
 }
 
@@ -124,9 +130,8 @@ void pcs_flush_all(struct cpu *c, struct kmem_cache *s)
 	sheaf_flush_main(c, s);
 }
 
-/* Fills an empty or partly filled sheaf up; false if that is not possible. */
-static bool refill_sheaf(struct cpu *c, struct kmem_cache *s,
-			 struct slab_sheaf *sheaf, unsigned gfp)
+bool refill_sheaf(struct cpu *c, struct kmem_cache *s,
+		  struct slab_sheaf *sheaf, unsigned gfp)
 {
 	unsigned want = sheaf->capacity - sheaf->size, got;
 	sim_addr *to = sheaf->objects + sheaf->size;

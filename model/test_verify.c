@@ -4,6 +4,7 @@
  * breaking one, in every generation whose state can be broken that way.
  */
 #include "model/cache.h"
+#include "model/prefill.h"
 #include "model/test_eras.h"
 
 #define SLOTS 2000
@@ -14,6 +15,7 @@ struct user {
 	struct kmem_cache *s;
 	sim_addr slot[SLOTS];
 	GRand *rand;
+	struct slab_sheaf *sheaf; /* prefilled */
 	int steps; /* so far: it grows for ten, then shrinks for ten */
 };
 
@@ -65,6 +67,12 @@ static void step(struct user *u)
 	if (what == 0) {
 		kfree_rcu_barrier(c, u->x->sl);
 		return;
+	}
+	if (what == 1 && u->sheaf) {
+		kmem_cache_return_sheaf(c, u->s, GFP_FOR_KERNEL, u->sheaf);
+		u->sheaf = NULL;
+	} else if (what == 1 && cache_has_sheaves(u->s)) {
+		u->sheaf = kmem_cache_prefill_sheaf(c, u->s, GFP_FOR_KERNEL, n);
 	}
 	for (int i = at; i < at + n; i++) {
 		if (what < allocates && !u->slot[i]) {

@@ -424,6 +424,22 @@ static bool break_rcu_callback(struct kmem_cache *s)
 	return false;
 }
 
+static bool break_prefilled(struct kmem_cache *s)
+{
+	struct list_head *pos;
+
+	list_for_each (pos, &s->prefilled) {
+		struct slab_sheaf *sheaf =
+			list_entry(pos, struct slab_sheaf, list);
+
+		if (!sheaf->size)
+			continue;
+		sheaf->size--;
+		return true;
+	}
+	return false;
+}
+
 static bool break_rcu_batch(struct kmem_cache *s)
 {
 	if (!s->rcu_batch->len)
@@ -459,6 +475,7 @@ static const struct {
 	{"the number of held objects is off by one", break_user_count},
 	{"an rcu sheaf lost an object", break_rcu_sheaf},
 	{"an rcu callback's sheaf holds an object twice", break_rcu_callback},
+	{"a prefilled sheaf lost an object", break_prefilled},
 	{"an object that waits for its grace period is lost", break_rcu_batch},
 };
 
