@@ -19,8 +19,15 @@
 struct runq {
 	struct sched *sched;
 	struct cpu *cpu;
-	struct task_list tasks;
+	struct task_list tasks; /* that wait for the CPU */
 	int queued;
+	struct task *curr;	/* runs, and takes part in the average */
+	uint64_t exec_start;	/* date since which curr's vruntime lags */
+	double picked_deadline; /* curr's when it was picked */
+	double sum_vruntime;	/* of tasks */
+	double last_average;	/* when it had no task */
+	bool resched;		/* curr shall give way */
+	uint64_t next_tick;	/* date */
 	bool idle; /* sleeps in cpu_wait() and nobody has claimed it yet */
 	uint64_t idle_since, next_balance; /* dates */
 	double avg_idle;		   /* cycles, of its last idle times */
@@ -70,13 +77,6 @@ struct task *task_list_take(struct task_list *l)
 	return t;
 }
 
-void sched_wait_on(struct task_list *l, struct task *t)
-{
-	g_assert(!t->queued && !t->waits);
-	t->waits = true;
-	task_list_add(l, t);
-}
-
 struct sched *sched_new(struct machine *m, const struct sched_params *p)
 {
 	struct sched *s = g_new0(struct sched, 1);
@@ -124,24 +124,165 @@ struct sched_stats sched_stats(const struct sched *s)
 	return s->stats;
 }
 
-static void enqueue(struct runq *rq, struct task *t)
+/* ---- EEVDF: all weights equal, virtual time in cycles ---- */
+
+static double curr_vruntime(const struct runq *rq, uint64_t now)
+{
+	return rq->curr->vruntime +
+	       (now > rq->exec_start ? now - rq->exec_start : 0);
+}
+
+/* Mean virtual time: who is not above it is owed service (eligible). */
+static double average(const struct runq *rq, uint64_t now)
+{
+	double sum = rq->sum_vruntime;
+	int n = rq->queued;
+
+	if (rq->curr) {
+		sum += curr_vruntime(rq, now);
+		n++;
+	}
+	return n ? sum / n : rq->last_average;
+}
+
+/* Back into the queue as it is. */
+static void requeue(struct runq *rq, struct task *t)
 {
 	g_assert(!t->queued);
 	t->queued = true;
 	t->waits = false;
 	task_list_add(&rq->tasks, t);
+	rq->sum_vruntime += t->vruntime;
 	rq->queued++;
 }
 
-static struct task *dequeue(struct runq *rq)
+/* Into the queue with the lag that @t had where it was before. */
+static void enqueue(struct runq *rq, struct task *t, uint64_t now)
 {
-	struct task *t = task_list_take(&rq->tasks);
+	double v = average(rq, now), lag = t->lag;
+	int n = rq->queued + (rq->curr != NULL);
+
+	/* its own coming moves the average: keep the lag beyond that */
+	if (n)
+		lag *= (n + 1.0) / n;
+	t->vruntime = v - lag;
+	t->deadline = t->vruntime + rq->sched->slice;
+	requeue(rq, t);
+}
+
+/* @t leaves the average @v of its queue. */
+static void keep_lag(const struct sched *s, struct task *t, double v)
+{
+	double limit = 2.0 * s->slice;
+
+	t->lag = CLAMP(v - t->vruntime, -limit, limit);
+}
+
+/* The eligible task of the earliest deadline, NULL if none waits. */
+static struct task *pick(const struct runq *rq, uint64_t now)
+{
+	double v = average(rq, now);
+	struct task *best = NULL, *least = NULL;
+
+	for (struct task *t = rq->tasks.head; t; t = t->next) {
+		if (!least || t->vruntime < least->vruntime)
+			least = t;
+		if (t->vruntime <= v &&
+		    (!best || t->deadline < best->deadline))
+			best = t;
+	}
+	/* only rounding makes all of them ineligible; or curr is owed more */
+	return best ? best : least;
+}
+
+static void unlink_task(struct runq *rq, struct task *t)
+{
+	struct task *prev = NULL, *i = rq->tasks.head;
+
+	for (; i != t; i = i->next)
+		prev = i;
+	if (prev)
+		prev->next = t->next;
+	else
+		rq->tasks.head = t->next;
+	if (rq->tasks.tail == t)
+		rq->tasks.tail = prev;
+	t->next = NULL;
+	t->queued = false;
+	rq->sum_vruntime -= t->vruntime;
+	rq->queued--;
+	if (!rq->queued)
+		rq->sum_vruntime = 0; /* no rounding is carried on */
+}
+
+/* Takes a task off @rq for another CPU; NULL if none waits. */
+static struct task *take(struct runq *rq, uint64_t now)
+{
+	struct task *t = pick(rq, now);
+	double v = average(rq, now);
 
 	if (t) {
-		t->queued = false;
-		rq->queued--;
+		unlink_task(rq, t);
+		keep_lag(rq->sched, t, v);
+		rq->last_average = v;
 	}
 	return t;
+}
+
+/* Its CPU runs the next one of its queue. */
+static struct task *pick_next(struct runq *rq)
+{
+	uint64_t now = rq->cpu->now;
+	struct task *t = pick(rq, now);
+
+	if (t) {
+		unlink_task(rq, t);
+		rq->curr = t;
+		rq->exec_start = now;
+		rq->picked_deadline = t->deadline;
+		rq->resched = false;
+	}
+	return t;
+}
+
+static void update_curr(struct runq *rq)
+{
+	rq->curr->vruntime = curr_vruntime(rq, rq->cpu->now);
+	rq->exec_start = rq->cpu->now;
+}
+
+void sched_wait_on(struct task_list *l, struct task *t)
+{
+	struct runq *rq = &t->sched->rq[t->cpu];
+
+	g_assert(!t->queued && !t->waits);
+	if (rq->curr == t) {
+		double v;
+
+		update_curr(rq);
+		v = average(rq, rq->cpu->now);
+		keep_lag(t->sched, t, v);
+		rq->last_average = v;
+		rq->curr = NULL;
+	}
+	t->waits = true;
+	task_list_add(l, t);
+}
+
+/* Whether @t, just woken, is to run instead of curr: curr keeps the CPU until
+ * it has had its fair share or its slice (RUN_TO_PARITY). */
+static bool preempts(const struct runq *rq, const struct task *t, uint64_t now)
+{
+	const struct task *curr = rq->curr;
+	bool eligible;
+
+	if (!curr || pick(rq, now) != t)
+		return false;
+	eligible = curr_vruntime(rq, now) <= average(rq, now);
+	if (!eligible)
+		return true;
+	return curr->deadline != rq->picked_deadline &&
+	       t->deadline < curr->deadline;
 }
 
 void sched_add(struct sched *s, struct task *t)
@@ -149,7 +290,7 @@ void sched_add(struct sched *s, struct task *t)
 	g_assert(t->cpu >= 0 && t->cpu < s->nr_cpu_ids && s->rq[t->cpu].cpu);
 	t->sched = s;
 	s->live++;
-	enqueue(&s->rq[t->cpu], t);
+	enqueue(&s->rq[t->cpu], t, 0);
 }
 
 void sched_add_waiting(struct sched *s, struct task_list *l, struct task *t)
@@ -255,7 +396,9 @@ void sched_wake(struct cpu *c, struct task *t)
 	g_assert(t->waits && !t->queued);
 	update_util(s, c->now);
 	rq = select_runq(s, c, t);
-	enqueue(rq, t);
+	enqueue(rq, t, c->now);
+	if (preempts(rq, t, c->now))
+		rq->resched = true;
 	s->stats.wakeups++;
 	if (rq->idle) {
 		s->stats.idle_wakeups++;
@@ -289,7 +432,7 @@ static struct task *pull(struct sched *s, struct cpu *c)
 	if (!best)
 		return NULL;
 	s->stats.pulls++;
-	return dequeue(best);
+	return take(best, c->now);
 }
 
 /* Lets every idle CPU look for work, or see that there is none left. */
@@ -326,7 +469,7 @@ static struct runq *longest(struct sched *s, const struct cpu *c, bool core,
  * A busy CPU's tick: balances for those that sleep (nohz), and now and then
  * for itself.
  */
-static void tick(struct sched *s, struct runq *own)
+static void balance(struct sched *s, struct runq *own)
 {
 	struct cpu *c = own->cpu;
 
@@ -339,7 +482,7 @@ static void tick(struct sched *s, struct runq *own)
 		if (!from)
 			continue;
 		s->stats.pulls++;
-		enqueue(rq, dequeue(from));
+		enqueue(rq, take(from, c->now), c->now);
 		end_idle(rq, c, c->now + s->ipi);
 	}
 	if (c->now >= own->next_balance) {
@@ -348,7 +491,7 @@ static void tick(struct sched *s, struct runq *own)
 		for (int n = from ? (from->queued - own->queued) / 2 : 0; n;
 		     n--) {
 			s->stats.pulls++;
-			enqueue(own, dequeue(from));
+			enqueue(own, take(from, c->now), c->now);
 		}
 		own->next_balance = c->now + machine_cycles(
 			s->machine, BUSY_FACTOR * s->nr_cpus * 1e6);
@@ -359,7 +502,6 @@ static void tick(struct sched *s, struct runq *own)
 static void run_task(struct sched *s, struct runq *rq, struct task *t)
 {
 	struct cpu *c = rq->cpu;
-	uint64_t slice_end;
 	enum step_result r;
 
 	s->stats.switches++;
@@ -368,27 +510,38 @@ static void run_task(struct sched *s, struct runq *rq, struct task *t)
 	cpu_enter(c, s->frame_schedule);
 	cpu_outside(c, s->cswitch);
 	cpu_leave(c);
-	slice_end = c->now + s->slice;
 	for (;;) {
 		r = t->step(c, t);
 		if (r != STEP_AGAIN)
 			break;
-		if (c->now >= s->next_tick) {
+		if (c->now >= rq->next_tick) {
 			cpu_meet(c, s->everyone);
-			s->next_tick = c->now + s->tick;
-			tick(s, rq);
+			rq->next_tick = (c->now / s->tick + 1) * s->tick;
+			update_curr(rq);
+			if (t->vruntime >= t->deadline) {
+				t->deadline = t->vruntime + s->slice;
+				rq->resched = true;
+			}
+			if (c->now >= s->next_tick) {
+				s->next_tick = c->now + s->tick;
+				balance(s, rq);
+			}
 		}
-		if (c->now < slice_end)
+		if (!rq->resched)
 			continue;
 		cpu_meet(c, s->everyone);
+		rq->resched = false;
 		if (rq->queued) {
-			enqueue(rq, t);
+			update_curr(rq);
+			rq->curr = NULL;
+			requeue(rq, t);
 			return;
 		}
-		slice_end = c->now + s->slice;
 	}
 	if (r == STEP_ENDS) {
 		cpu_meet(c, s->everyone);
+		rq->last_average = average(rq, c->now);
+		rq->curr = NULL;
 		if (!--s->live)
 			wake_idle(s, c);
 	}
@@ -413,9 +566,10 @@ static void cpu_main(struct cpu *c, void *arg)
 		struct task *t;
 
 		cpu_meet(c, s->everyone);
-		t = dequeue(rq);
-		if (!t && rq->avg_idle >= s->newidle)
-			t = pull(s, c);
+		if (!rq->queued && rq->avg_idle >= s->newidle &&
+		    (t = pull(s, c)))
+			enqueue(rq, t, c->now);
+		t = pick_next(rq);
 		if (t) {
 			run_task(s, rq, t);
 			continue;

@@ -9,9 +9,12 @@
  *
  * The rules are those of the kernel's fair class as far as they decide who
  * runs where:
- *  - A task runs until it waits, or until its slice is over and another one
- *    waits for the CPU. A woken task does not preempt within the slice
- *    (RUN_TO_PARITY). Equal weights make fairness a round of the queue.
+ *  - A CPU runs the task of the earliest virtual deadline among those that
+ *    got no more than their share (EEVDF, equal weights). It runs until it
+ *    waits, or until a tick finds its slice over; a woken task takes the CPU
+ *    from it if it is the next by that rule and the running one has had its
+ *    share (RUN_TO_PARITY). So where few tasks wait, a task that sleeps often
+ *    preempts, where many wait it queues.
  *  - A woken task goes to the CPU where it ran last if that is idle, else to an
  *    idle one that shares the L3 if one is found, else to the waker's queue if
  *    that has nobody waiting or fewer than its last CPU's, else back there. The
@@ -49,6 +52,8 @@ struct task {
 	struct sched *sched;
 	struct task *next; /* in the run queue, or in a wait list */
 	bool queued, waits;
+	double vruntime, deadline; /* virtual, cycles */
+	double lag;		   /* service owed when it left a queue */
 	uint64_t runs; /* times that a CPU switched to it */
 };
 

@@ -101,7 +101,7 @@ static void test_one(void)
 			 2 * ROUNDS * 100 + st.wakeups * 1000 +
 				 st.switches * 2000);
 	g_assert_cmpuint(st.wakeups, >=, 2 * ROUNDS - 3);
-	g_assert_cmpuint(st.switches, ==, st.wakeups + 2);
+	g_assert_cmpuint(st.switches, >=, st.wakeups);
 	sched_free(s);
 	machine_free(m);
 	topology_free(t);
