@@ -8,6 +8,7 @@
 
 #include "sim/command.h"
 #include "results/run.h"
+#include "results/trace_json.h"
 #include "results/views.h"
 
 static struct {
@@ -33,6 +34,10 @@ static const GOptionEntry options[] = {
 	 "Switch every shortcut of the simulator off", NULL},
 	{"c2c", 0, 0, G_OPTION_ARG_NONE, &opt.c2c,
 	 "Keep statistics of shared cache lines (c2c.txt)", NULL},
+	{"trace-window", 0, 0, G_OPTION_ARG_STRING, &opt.trace_window,
+	 "Write trace.json of this part of each first iteration, in us of "
+	 "simulated time",
+	 "FROM:TO"},
 	{"verify", 0, 0, G_OPTION_ARG_NONE, &opt.verify,
 	 "Prove the state of every cache after each point", NULL},
 	{"list-points", 0, 0, G_OPTION_ARG_NONE, &opt.list_points,
@@ -94,6 +99,18 @@ static int run_one(const char *config, const char *dir)
 
 	if (opt.exact_slow)
 		o.point.machine_flags |= MACHINE_EXACT_SLOW;
+	if (opt.trace_window) {
+		o.point.machine_flags |= MACHINE_TRACE;
+		o.point.trace_window = opt.trace_window;
+		if (!trace_window_parse(opt.trace_window,
+					&o.point.trace_from_us,
+					&o.point.trace_to_us)) {
+			fprintf(stderr, "slubsim: run: --trace-window %s: "
+					"expected FROM:TO in us, FROM < TO\n",
+				opt.trace_window);
+			return EXIT_USAGE;
+		}
+	}
 	if (opt.c2c)
 		o.point.machine_flags |= MACHINE_LINE_STATS;
 	if (opt.list_points || opt.point >= 0)

@@ -6,6 +6,8 @@
 #include "model/slub.h"
 #include "sim/lock.h"
 #include "sim/memory.h"
+#include "sim/trace.h"
+#include "results/trace_json.h"
 
 /* Accounts of all CPUs, added up by path while machine_account() walks. */
 struct accounts {
@@ -148,7 +150,7 @@ static void collect(struct point *p, struct machine *m, struct slub *sl,
 	collect_caches(p, sl);
 }
 
-static char *flags_text(const struct point_options *o)
+char *point_flags(const struct point_options *o)
 {
 	GString *s = g_string_new(NULL);
 
@@ -156,8 +158,6 @@ static char *flags_text(const struct point_options *o)
 		g_string_append(s, "exact-slow ");
 	if (o->machine_flags & MACHINE_LINE_STATS)
 		g_string_append(s, "c2c ");
-	if (o->machine_flags & MACHINE_TRACE)
-		g_string_append(s, "trace ");
 	if (o->verify)
 		g_string_append(s, "verify ");
 	return g_strchomp(g_string_free(s, FALSE));
@@ -179,9 +179,16 @@ static bool verify(struct slub *sl, GError **error)
 	return true;
 }
 
+static uint64_t trace_cycles(const struct machine *m, double us)
+{
+	double cycles = machine_cycles(m, us * 1000);
+
+	return cycles < (double)UINT64_MAX ? (uint64_t)cycles : UINT64_MAX;
+}
+
 struct point *point_run(const struct experiment *e, const struct variant *v,
 			uint64_t seed, const struct point_options *options,
-			GError **error)
+			char **trace, GError **error)
 {
 	struct machine *m = machine_new(e->topology, &e->params,
 					options->machine_flags, seed);
@@ -189,6 +196,9 @@ struct point *point_run(const struct experiment *e, const struct variant *v,
 	struct point *p = point_new();
 	struct report r = {p};
 
+	if (options->machine_flags & MACHINE_TRACE)
+		machine_trace_window(m, trace_cycles(m, options->trace_from_us),
+				     trace_cycles(m, options->trace_to_us));
 	slub_tune(sl, &e->tuning);
 	slub_set_zs_build(sl, v->zs);
 	p->variant = g_strdup(v->name);
@@ -198,11 +208,13 @@ struct point *point_run(const struct experiment *e, const struct variant *v,
 	p->version = g_strdup(SLUBSIM_VERSION);
 	p->build = build_digest();
 	p->config = config_effective(e, v);
-	p->flags = flags_text(options);
+	p->flags = point_flags(options);
 	p->seed = seed;
 	if (e->workload->run(sl, e->options, seed, &r, error) &&
 	    (!options->verify || verify(sl, error))) {
 		collect(p, m, sl, options->machine_flags);
+		if (trace && (options->machine_flags & MACHINE_TRACE))
+			*trace = trace_json(m);
 	} else {
 		point_free(p);
 		p = NULL;

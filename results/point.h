@@ -14,13 +14,20 @@
 struct point_options {
 	unsigned machine_flags; /* enum machine_flags */
 	bool verify;		/* prove every cache's state afterwards */
+	/* with MACHINE_TRACE: what to keep, us of simulated time */
+	double trace_from_us, trace_to_us;
+	const char *trace_window; /* the same as the user wrote it, or NULL */
 };
 
 /* Runs @v of @e once; NULL and @error where the user is to blame. The point's
- * coords, index and iteration are the caller's to fill in. */
+ * coords, index and iteration are the caller's to fill in. With MACHINE_TRACE
+ * and @trace not NULL, *@trace is the text of trace.json. */
 struct point *point_run(const struct experiment *e, const struct variant *v,
 			uint64_t seed, const struct point_options *options,
-			GError **error);
+			char **trace, GError **error);
+
+/* The options that change what a point holds, as its "flags"; new. */
+char *point_flags(const struct point_options *o);
 
 /* A digest of the running program's file: two builds differ, whatever their
  * version says. Newly allocated. */

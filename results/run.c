@@ -260,12 +260,17 @@ static bool make_plan(struct plan *p, const char *config, int only,
 	return ok;
 }
 
+/* The point's JSON, and its trace, if one is wanted, in *@trace. */
 static char *make_point(const struct plan *p, const struct planned *q,
-			GError **error)
+			char **trace, GError **error)
 {
-	struct point *point =
-		point_run(q->c->e, q->v, q->seed, &p->options->point, error);
+	struct point_options options = p->options->point;
+	struct point *point;
 	char *json;
+
+	if (q->iteration)
+		options.machine_flags &= ~MACHINE_TRACE;
+	point = point_run(q->c->e, q->v, q->seed, &options, trace, error);
 
 	if (!point)
 		return NULL;
@@ -281,31 +286,51 @@ static char *make_point(const struct plan *p, const struct planned *q,
 	return json;
 }
 
+static char *trace_file(const struct planned *q)
+{
+	g_autofree char *folder = place_folder(q->v->name, q->c->coords);
+
+	return g_build_filename(folder, "trace.json", NULL);
+}
+
 static bool run_point(void *arg, int job, GError **error)
 {
 	struct plan *p = arg;
 	struct planned *q = &g_array_index(p->points, struct planned, job);
 	g_autofree char *path =
 		g_build_filename(outdir_path(p->out), q->file, NULL);
-	g_autofree char *json = make_point(p, q, error);
+	g_autofree char *trace = NULL;
+	g_autofree char *json = make_point(p, q, &trace, error);
 
+	if (trace) {
+		g_autofree char *name = trace_file(q);
+		g_autofree char *to = g_build_filename(outdir_path(p->out),
+						       name, NULL);
+
+		if (!write_aside(to, trace, error))
+			return false;
+	}
 	return json && write_aside(path, json, error);
 }
 
 /* Is that point below @dir the one that would be made, to the byte? */
 static bool is_finished(const struct planned *q, const char *dir,
-			const char *build)
+			const char *build, const struct point_options *options)
 {
 	g_autofree char *path = g_build_filename(dir, q->file, NULL);
 	struct point *old = point_from_json(path, NULL);
-	g_autofree char *config = NULL;
+	g_autofree char *config = NULL, *flags = point_flags(options);
 	bool same;
 
 	if (!old)
 		return false;
 	config = config_effective(q->c->e, q->v);
 	same = old->index == q->index && old->seed == q->seed &&
-	       !g_strcmp0(old->build, build) && !g_strcmp0(old->config, config);
+	       !g_strcmp0(old->build, build) &&
+	       !g_strcmp0(old->config, config) &&
+	       !g_strcmp0(old->flags, flags) &&
+	       /* its trace is not in the point */
+	       !(options->trace_window && !q->iteration);
 	point_free(old);
 	return same;
 }
@@ -318,7 +343,7 @@ static bool *find_finished(struct plan *p, const char *dir)
 	for (guint i = 0; i < p->points->len; i++)
 		skip[i] = is_finished(
 			&g_array_index(p->points, struct planned, i), dir,
-			build);
+			build, &p->options->point);
 	return skip;
 }
 
@@ -347,6 +372,10 @@ static char **command_of(const char *config, const struct run_options *options)
 		g_ptr_array_add(command, g_strdup("--c2c"));
 	if (options->point.verify)
 		g_ptr_array_add(command, g_strdup("--verify"));
+	if (options->point.trace_window)
+		g_ptr_array_add(command,
+				g_strdup_printf("--trace-window=%s",
+						options->point.trace_window));
 	g_ptr_array_add(command, NULL);
 	return (char **)g_ptr_array_free(command, FALSE);
 }
@@ -454,12 +483,16 @@ static bool open_folder(struct plan *p, const char *dir, GError **error)
 	p->out = outdir_open(path, error);
 	if (!p->out || !outdir_clear(p->out, keep, error))
 		return false;
-	for (guint i = 0; i < p->points->len; i++)
-		if (!outdir_expect(
-			    p->out,
-			    g_array_index(p->points, struct planned, i).file,
-			    error))
+	for (guint i = 0; i < p->points->len; i++) {
+		const struct planned *q =
+			&g_array_index(p->points, struct planned, i);
+		g_autofree char *trace = trace_file(q);
+
+		if (!outdir_expect(p->out, q->file, error) ||
+		    (!q->iteration && p->options->point.trace_window &&
+		     !outdir_expect(p->out, trace, error)))
 			return false;
+	}
 	return true;
 }
 
@@ -592,12 +625,12 @@ bool run_only(const char *config, const char *dir,
 		return false;
 	q = &g_array_index(p.points, struct planned, 0);
 	if (dir && !strcmp(dir, "-")) {
-		*json = make_point(&p, q, error);
+		*json = make_point(&p, q, NULL, error);
 		return *json != NULL;
 	}
 	path = folder_of(&p, dir);
 	build = build_digest();
-	if (is_finished(q, path, build))
+	if (is_finished(q, path, build, &options->point))
 		return true;
 	file = g_build_filename(path, q->file, NULL);
 	folder = g_path_get_dirname(file);
@@ -606,6 +639,6 @@ bool run_only(const char *config, const char *dir,
 			    folder, g_strerror(errno));
 		return false;
 	}
-	*json = make_point(&p, q, error);
+	*json = make_point(&p, q, NULL, error);
 	return *json && write_aside(file, *json, error);
 }

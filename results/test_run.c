@@ -2,6 +2,7 @@
 /* The run command as a user has it: the same bytes whatever happens on the way,
  * and nothing half-written. $SLUBSIM names the program. */
 #include <fcntl.h>
+#include <json-glib/json-glib.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -319,6 +320,34 @@ static void test_rerun_clears(void)
 	place_clear(&p);
 }
 
+/* A trace is JSON, is there for first iterations only, and changes no date. */
+static void test_trace(void)
+{
+	struct place p = place_new(short_conf);
+	g_autofree char *trace = g_build_filename(
+		p.dir, "x", "2015-fallback", "object_size=256", "trace.json",
+		NULL);
+	g_autoptr(JsonParser) parser = json_parser_new();
+	g_autofree char *a = NULL, *b = NULL;
+	JsonObject *root;
+
+	g_assert_cmpint(run(&p, "x", "--trace-window=0:30", NULL), ==, 0);
+	g_assert_cmpint(run(&p, "y", NULL, NULL), ==, 0);
+	a = file_in(&p, "x", "results.tsv");
+	b = file_in(&p, "y", "results.tsv");
+	/* but for the command in the second line */
+	g_assert_cmpstr(strstr(a, "# effective"), ==, strstr(b, "# effective"));
+	g_assert_true(json_parser_load_from_file(parser, trace, NULL));
+	root = json_node_get_object(json_parser_get_root(parser));
+	g_assert_cmpuint(json_array_get_length(json_object_get_array_member(
+				 root, "traceEvents")),
+			 >, 10);
+	g_assert_cmpint(run(&p, "z", "--trace-window=5:5", NULL), ==,
+			EXIT_USAGE);
+	g_assert_cmpint(run(&p, "z", "--trace-window=a", NULL), ==, EXIT_USAGE);
+	place_clear(&p);
+}
+
 static void test_verify(void)
 {
 	struct place p = place_new(short_conf);
@@ -340,6 +369,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/run/disk-full", test_disk_full);
 	g_test_add_func("/run/bad-config", test_bad_config);
 	g_test_add_func("/run/rerun-clears", test_rerun_clears);
+	g_test_add_func("/run/trace", test_trace);
 	g_test_add_func("/run/verify", test_verify);
 	return g_test_run();
 }

@@ -9,14 +9,19 @@
 #include "results/html.h"
 #include "results/plot.h"
 
-char *point_folder(const struct point *p)
+char *place_folder(const char *variant, const GPtrArray *coords)
 {
-	g_autofree char *variant = safe_name(p->variant);
-	g_autofree char *where = coords_text(p->coords);
+	g_autofree char *dir = safe_name(variant);
+	g_autofree char *where = coords_text(coords);
 	g_autofree char *safe = safe_name(g_strdelimit(where, " ", ','));
 
-	return *where ? g_build_filename(variant, safe, NULL) :
-			g_steal_pointer(&variant);
+	return *where ? g_build_filename(dir, safe, NULL) :
+			g_steal_pointer(&dir);
+}
+
+char *point_folder(const struct point *p)
+{
+	return place_folder(p->variant, p->coords);
 }
 
 /* '# ' lines that say where a TSV comes from. */

@@ -10,6 +10,7 @@
  *     lock_stat.txt       /proc/lock_stat, version 0.4
  *     perf.folded         flame graph input, cycles
  *     c2c.txt             shared lines (--c2c)
+ *     trace.json          for Perfetto (--trace-window)
  *     config.conf         effective config, runs again as it is
  *   report.html           all of it in one file, for a browser
  *   plots/                png and svg, with the .gp and .dat that made them
@@ -28,6 +29,7 @@ bool views_write(struct outdir *out, const struct result *r, char **warning,
 
 /* Where a point's own files are, relative to the result folder; new. */
 char *point_folder(const struct point *p);
+char *place_folder(const char *variant, const GPtrArray *coords);
 
 /* Texts of the single views, newly allocated. */
 char *table_text(const struct result *r, GError **error);
