@@ -4,8 +4,10 @@
  * features and the table that describes it (`slubsim list features`).
  *
  * A variant (configs/variants/NAME.conf) is a value of this struct. Each
- * member is one decision and is asked in one place of model/. A feature that
- * needs another (barns need sheaves) says so in features_check().
+ * member is one decision; where the source of the kernel decides in several
+ * functions (what frozen_partial means to a free, a deactivation and a list),
+ * so do the functions of the same names in model/, and nothing else asks. A
+ * feature that needs another (barns need sheaves) says so in features_check().
  */
 #ifndef MODEL_FEATURES_H
 #define MODEL_FEATURES_H

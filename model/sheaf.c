@@ -301,8 +301,9 @@ bool can_free_to_pcs(struct cpu *c, const struct kmem_cache *s,
 	       c->node != c->mem_node;
 }
 
-/* The spare was swapped in or an empty sheaf was found: main takes objects. */
-static bool make_room_from_empty(struct cpu *c, struct kmem_cache *s,
+/* A new empty sheaf, or the spare just flushed, makes main take objects
+ * again, whatever this CPU's sheaves have become meanwhile. */
+static void make_room_from_empty(struct cpu *c, struct kmem_cache *s,
 				 struct node_barn *barn,
 				 struct slab_sheaf *empty)
 {
@@ -325,11 +326,10 @@ static bool make_room_from_empty(struct cpu *c, struct kmem_cache *s,
 		barn_put_full_sheaf(c, barn, pcs->main);
 		pcs->main = empty;
 	}
-	return true;
 }
 
-/* Steps that bulk free has in common with a single one; *@too_full tells the
- * reason if it returns false. */
+/* Steps that bulk free has in common with a single one; @why is the reason
+ * if it returns false. */
 static bool exchange_full_main(struct cpu *c, struct kmem_cache *s,
 			       struct node_barn *barn, enum barn_replace *why)
 {
@@ -349,9 +349,8 @@ static bool exchange_full_main(struct cpu *c, struct kmem_cache *s,
 		pcs->spare = main;
 	} else {
 		*why = barn_replace_full_sheaf(c, barn, main, &empty);
-		if (*why != BARN_REPLACED) {
+		if (*why != BARN_REPLACED)
 			return false;
-		}
 		stat(s, c, stat_barn_put);
 		pcs->main = empty;
 	}
@@ -381,7 +380,8 @@ static bool __pcs_replace_full_main(struct cpu *c, struct kmem_cache *s)
 		/* an allocation of this kind doesn't fail in the model */
 		g_assert(empty);
 	}
-	return make_room_from_empty(c, s, barn, empty);
+	make_room_from_empty(c, s, barn, empty);
+	return true;
 }
 
 bool free_to_pcs(struct cpu *c, struct kmem_cache *s, sim_addr obj)

@@ -111,8 +111,3 @@ void zs_destroy_pool(struct zs_pool *pool)
 	g_free(pool->name);
 	g_free(pool);
 }
-
-const struct zs_features *zs_pool_features(const struct zs_pool *pool)
-{
-	return &pool->build->features;
-}

@@ -36,7 +36,6 @@ struct zs_build {
 struct zs_pool *zs_create_pool(struct slub *sl, struct cpu *c,
 			       const char *name, const struct zs_build *b);
 void zs_destroy_pool(struct zs_pool *pool);
-const struct zs_features *zs_pool_features(const struct zs_pool *pool);
 
 /*
  * Allocates @size bytes near @nid (NO_NODE: where the caller runs) and returns

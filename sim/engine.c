@@ -115,11 +115,6 @@ uint64_t engine_events(const struct engine *e)
 	return e->events;
 }
 
-bool engine_running(const struct engine *e)
-{
-	return e->running;
-}
-
 /* All that could run wait for each other: a bug of the program simulated. */
 static G_NORETURN void deadlock(struct engine *e)
 {

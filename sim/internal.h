@@ -129,7 +129,6 @@ struct engine *engine_new(struct machine *m);
 void engine_free(struct engine *e);
 void engine_run(struct machine *m);
 uint64_t engine_events(const struct engine *e);
-bool engine_running(const struct engine *e);
 /* Lets everybody run who is earlier than @p. */
 void engine_pass(struct cpu_private *p);
 /* Sleeps until engine_wake(); returns with the clock at the date given there,
