@@ -36,11 +36,6 @@ struct slub *slub_new(struct machine *m, const struct features *f,
 	return sl;
 }
 
-const struct features *slub_features(const struct slub *sl)
-{
-	return sl->f;
-}
-
 struct machine *slub_machine(const struct slub *sl)
 {
 	return sl->machine;
@@ -251,7 +246,6 @@ struct kmem_cache *kmem_cache_create(struct slub *sl, struct cpu *c,
 					NULL);
 	s->rcu_batch = g_array_new(FALSE, FALSE, sizeof(struct rcu_object));
 	list_init(&s->slabs);
-	list_init(&s->prefilled);
 	cpu_enter(c, sl->frame[FR_kmem_cache_create]);
 	create_cpus(s);
 	create_nodes(c, s);
@@ -276,6 +270,16 @@ const char *kmem_cache_name(const struct kmem_cache *s)
 unsigned kmem_cache_object_size(const struct kmem_cache *s)
 {
 	return s->g.size;
+}
+
+unsigned kmem_cache_objs_per_slab(const struct kmem_cache *s)
+{
+	return s->g.objects;
+}
+
+unsigned kmem_cache_order(const struct kmem_cache *s)
+{
+	return s->g.order;
 }
 
 struct kmem_cache *kmalloc_cache(struct slub *sl, struct cpu *c, size_t bytes)
@@ -527,7 +531,6 @@ static void cache_destroy(struct kmem_cache *s)
 	}
 	list_for_each_safe (pos, next, &s->slabs)
 		g_free(list_entry(pos, struct slab, all));
-	destroy_sheaves(&s->prefilled);
 	g_hash_table_unref(s->lost);
 	g_array_unref(s->rcu_batch);
 	g_free(s->random_seq);

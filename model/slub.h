@@ -30,7 +30,6 @@ struct slub *slub_new(struct machine *m, const struct features *f,
 void slub_free(struct slub *sl);
 /* Settings of the caches that are created from here on; copied. */
 void slub_tune(struct slub *sl, const struct cache_tuning *tuning);
-const struct features *slub_features(const struct slub *sl);
 struct machine *slub_machine(const struct slub *sl);
 
 /* How this kernel's zsmalloc is built (model/zsmalloc.h): said by whoever
@@ -121,6 +120,8 @@ struct object_place {
 };
 struct object_place kmem_cache_place(const struct kmem_cache *s, sim_addr obj);
 unsigned kmem_cache_object_size(const struct kmem_cache *s); /* s->size */
+unsigned kmem_cache_objs_per_slab(const struct kmem_cache *s);
+unsigned kmem_cache_order(const struct kmem_cache *s); /* preferred */
 
 /* ---- the checker ---- */
 

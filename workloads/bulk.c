@@ -13,8 +13,7 @@
  * hold part of its slabs (merged_held, merged_slabs).
  */
 #include "workloads/bulk.h"
-
-#include <string.h>
+#include "workloads/number_list.h"
 
 static const char *const api_names[] = { "single", "bulk", "both", NULL };
 
@@ -56,37 +55,11 @@ static void defaults(void *options)
 	};
 }
 
-/* The N of o->sizes as a 0-ended array; NULL if it is no list of those. */
-static unsigned *parse_sizes(const char *text)
-{
-	g_auto(GStrv) words = g_strsplit_set(text ? text : "", ",; ", -1);
-	GArray *a = g_array_new(TRUE, FALSE, sizeof(unsigned));
-
-	for (char **w = words; *w; w++) {
-		guint64 n;
-		unsigned v;
-
-		if (!**w)
-			continue;
-		if (!g_ascii_string_to_unsigned(*w, 10, 1, BULK_MAX_SIZE, &n,
-						NULL)) {
-			g_array_free(a, TRUE);
-			return NULL;
-		}
-		v = (unsigned)n;
-		g_array_append_val(a, v);
-	}
-	if (!a->len) {
-		g_array_free(a, TRUE);
-		return NULL;
-	}
-	return (unsigned *)g_array_free(a, FALSE);
-}
-
 static char *check(const void *options, const struct topology *t)
 {
 	const struct bulk_options *o = options;
-	g_autofree unsigned *sizes = parse_sizes(o->sizes);
+	g_autofree unsigned *sizes = number_list(o->sizes, 1,
+						 BULK_MAX_SIZE);
 
 	if (!sizes)
 		return g_strdup_printf("sizes is '%s', expected numbers 1 to "
@@ -157,8 +130,7 @@ static uint64_t rounds(struct cpu *c, struct bulk *b, struct kmem_cache *s,
  * share, spread evenly, the freed rest on the partial lists and the cpu slab. */
 static void merge(struct cpu *c, struct bulk *b, struct kmem_cache *s)
 {
-	g_autofree char *text = kmem_cache_attr_show(s, "objs_per_slab");
-	size_t n = b->o->merged_slabs * g_ascii_strtoull(text, NULL, 10);
+	size_t n = b->o->merged_slabs * kmem_cache_objs_per_slab(s);
 	g_autofree sim_addr *objs = g_new(sim_addr, n);
 	double kept = 0;
 
@@ -234,7 +206,8 @@ static bool run(struct slub *sl, const void *options, uint64_t seed,
 	};
 	g_autofree cpu_program *program = g_new0(cpu_program, t->nr_cpu_ids);
 	g_autofree void **args = g_new0(void *, t->nr_cpu_ids);
-	g_autofree unsigned *sizes = parse_sizes(o->sizes);
+	g_autofree unsigned *sizes = number_list(o->sizes, 1,
+						 BULK_MAX_SIZE);
 
 	b.sizes = sizes;
 	program[o->cpu] = bulk_main;

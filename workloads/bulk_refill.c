@@ -11,8 +11,10 @@
  * scale multiplies the result and nothing else.
  */
 #include "workloads/bulk.h"
+#include "workloads/number_list.h"
 
-#define MAX_SIZES 64
+#define MIN_SIZE 8 /* bytes of an object */
+#define MAX_SIZE 8192
 
 #define P(member, kind, unit, min, max, help)                                  \
 	{ #member, kind, offsetof(struct bulk_refill_options, member), unit,   \
@@ -41,36 +43,17 @@ static void defaults(void *options)
 	};
 }
 
-/* Fills @sizes, 0-ended; false if @text is no list of sizes. */
-static bool parse_sizes(const char *text, unsigned *sizes)
-{
-	g_auto(GStrv) words = g_strsplit_set(text ? text : "", ",; ", -1);
-	unsigned n = 0;
-
-	for (char **w = words; *w; w++) {
-		guint64 v;
-
-		if (!**w)
-			continue;
-		if (n == MAX_SIZES ||
-		    !g_ascii_string_to_unsigned(*w, 10, 8, 8192, &v, NULL))
-			return false;
-		sizes[n++] = (unsigned)v;
-	}
-	sizes[n] = 0;
-	return n > 0;
-}
-
 static char *check(const void *options, const struct topology *t)
 {
 	const struct bulk_refill_options *o = options;
-	unsigned sizes[MAX_SIZES + 1];
+	g_autofree unsigned *sizes = number_list(o->sizes, MIN_SIZE, MAX_SIZE);
 	double memory = 0;
 
-	if (!parse_sizes(o->sizes, sizes))
-		return g_strdup_printf("sizes is '%s', expected up to %d "
-				       "numbers of bytes (8 to 8192)",
-				       o->sizes ? o->sizes : "", MAX_SIZES);
+	if (!sizes)
+		return g_strdup_printf("sizes is '%s', expected numbers of "
+				       "bytes, %d to %d, separated by ','",
+				       o->sizes ? o->sizes : "", MIN_SIZE,
+				       MAX_SIZE);
 	if (o->cpu >= t->nr_cpu_ids || !t->cpus[o->cpu].online)
 		return g_strdup_printf("cpu = %" G_GINT64_FORMAT
 				       " is not a CPU of this machine",
@@ -88,19 +71,11 @@ struct refill {
 	const struct bulk_refill_options *o;
 	struct slub *sl;
 	struct report *r;
-	unsigned sizes[MAX_SIZES + 1];
+	unsigned *sizes;
 	uint64_t operations;
 	bool failed;
 	int frame_timed, frame_warm;
 };
-
-/* Objects of a slab: as many as come from the slab of the first one. */
-static unsigned objects_of_slab(struct kmem_cache *s)
-{
-	g_autofree char *n = kmem_cache_attr_show(s, "objs_per_slab");
-
-	return n ? (unsigned)g_ascii_strtoull(n, NULL, 10) : 1;
-}
 
 static bool allocate_all(struct cpu *c, struct refill *f, struct kmem_cache *s,
 			 unsigned batch, size_t bulks, sim_addr *objs)
@@ -128,7 +103,7 @@ static void one_size(struct cpu *c, struct refill *f, unsigned size)
 	g_autofree char *name = g_strdup_printf("slub_bulk_bench-%u", size);
 	struct kmem_cache_args args = { .name = name, .object_size = size };
 	struct kmem_cache *s = kmem_cache_create(f->sl, c, &args);
-	unsigned batch = objects_of_slab(s);
+	unsigned batch = kmem_cache_objs_per_slab(s);
 	size_t bulks = MAX(1, o->total_mb * 1048576 / ((double)batch * size));
 	g_autofree sim_addr *objs = g_new(sim_addr, bulks * batch);
 	uint64_t begin;
@@ -178,8 +153,9 @@ static bool run(struct slub *sl, const void *options, uint64_t seed,
 	};
 	g_autofree cpu_program *program = g_new0(cpu_program, t->nr_cpu_ids);
 	g_autofree void **args = g_new0(void *, t->nr_cpu_ids);
+	g_autofree unsigned *sizes = number_list(o->sizes, MIN_SIZE, MAX_SIZE);
 
-	parse_sizes(o->sizes, f.sizes);
+	f.sizes = sizes;
 	program[o->cpu] = refill_main;
 	args[o->cpu] = &f;
 	machine_run(m, program, args);

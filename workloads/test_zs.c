@@ -10,6 +10,7 @@
 #include "model/zsmalloc.h"
 #include "sim/lock.h"
 #include "workloads/zram_sizes.h"
+#include "workloads/number_list.h"
 #include "workloads/zs.h"
 
 /* The library's; nothing here looks at it. */
@@ -216,9 +217,9 @@ static void test_sizes(void)
 	g_assert_nonnull(strstr(error->message, ":2: expected SIZE WEIGHT"));
 	remove(path);
 
-	g_assert_null(zs_parse_sizes("1,x"));
-	g_assert_null(zs_parse_sizes("5000"));
-	list = zs_parse_sizes("7; 4096");
+	g_assert_null(number_list("1,x", 1, 4096));
+	g_assert_null(number_list("5000", 1, 4096));
+	list = number_list("7; 4096", 1, 4096);
 	g_assert_true(list[0] == 7 && list[1] == 4096 && !list[2]);
 	g_free(list);
 }

@@ -27,28 +27,6 @@ bool zs_line_wait(struct cpu *c, struct zs_line *l)
 	return true;
 }
 
-unsigned *zs_parse_sizes(const char *text)
-{
-	g_auto(GStrv) words = g_strsplit_set(text ? text : "", ",; ", -1);
-	g_autoptr(GArray) a = g_array_new(TRUE, FALSE, sizeof(unsigned));
-
-	for (char **w = words; *w; w++) {
-		guint64 n;
-		unsigned v;
-
-		if (!**w)
-			continue;
-		if (!g_ascii_string_to_unsigned(*w, 10, 1, ZS_MAX_ALLOC, &n,
-						NULL))
-			return NULL;
-		v = (unsigned)n;
-		g_array_append_val(a, v);
-	}
-	if (!a->len)
-		return NULL;
-	return (unsigned *)g_array_free(g_steal_pointer(&a), FALSE);
-}
-
 bool zs_first_cpus(const struct topology *t, int64_t n, int *ids)
 {
 	int64_t found = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the zsmalloc workloads share: a pool made by the first CPU, a line
- * behind which all CPUs start measuring at once, and lists of sizes.
+ * What the zsmalloc workloads share: a pool made by the first CPU, and a line
+ * behind which all CPUs start measuring at once.
  */
 #ifndef WORKLOADS_ZS_H
 #define WORKLOADS_ZS_H
@@ -19,9 +19,6 @@ void zs_line_init(struct zs_line *l, int expected);
 void zs_line_clear(struct zs_line *l);
 /* True on the CPU that came last, whose date all have afterwards. */
 bool zs_line_wait(struct cpu *c, struct zs_line *l);
-
-/* "384,777": numbers 1..ZS_MAX_ALLOC, 0-ended; NULL if it is no such list. */
-unsigned *zs_parse_sizes(const char *text);
 
 /* The first @n online CPUs' ids into @ids; false if there are fewer. */
 bool zs_first_cpus(const struct topology *t, int64_t n, int *ids);

@@ -13,6 +13,7 @@
  * public: 160 of 200 objects live is an assumption, as are the six sizes
  * between 384 and 3136.
  */
+#include "workloads/number_list.h"
 #include "workloads/zs.h"
 
 struct zspair_options {
@@ -61,7 +62,7 @@ static void defaults(void *options)
 static char *check(const void *options, const struct topology *t)
 {
 	const struct zspair_options *o = options;
-	g_autofree unsigned *sizes = zs_parse_sizes(o->sizes);
+	g_autofree unsigned *sizes = number_list(o->sizes, 1, ZS_MAX_ALLOC);
 
 	if (!sizes)
 		return g_strdup_printf("sizes is '%s', expected numbers 1 to "
@@ -198,7 +199,7 @@ static bool run(struct slub *sl, const void *options, uint64_t seed,
 	g_autofree struct zspair_cpu *cpus = g_new0(struct zspair_cpu,
 						    o->cpus);
 	g_autofree int *ids = g_new(int, o->cpus);
-	g_autofree unsigned *sizes = zs_parse_sizes(o->sizes);
+	g_autofree unsigned *sizes = number_list(o->sizes, 1, ZS_MAX_ALLOC);
 
 	if (!b.build)
 		return false;

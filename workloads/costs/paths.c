@@ -156,16 +156,9 @@ static void free_steady(struct runner *r)
 	steady(r, &unused, &r->result);
 }
 
-static unsigned objects_of_slab(struct runner *r)
-{
-	g_autofree char *n = kmem_cache_attr_show(r->s, "objs_per_slab");
-
-	return (unsigned)g_ascii_strtoull(n, NULL, 10);
-}
-
 static void alloc_fresh_bulk(struct runner *r)
 {
-	unsigned n = objects_of_slab(r);
+	unsigned n = kmem_cache_objs_per_slab(r->s);
 	uint64_t before = instructions(r);
 
 	for (int i = 0; i < BULKS; i++) {
@@ -285,8 +278,7 @@ static struct topology *make_topology(enum cost_machine which)
  */
 static void warm_job(struct runner *r, struct cpu *c)
 {
-	g_autofree char *text = kmem_cache_attr_show(r->s, "order");
-	unsigned order = (unsigned)g_ascii_strtoull(text, NULL, 10);
+	unsigned order = kmem_cache_order(r->s);
 
 	for (unsigned i = 0; i < r->n; i++)
 		r->objs[i] = alloc_pages(c, r->sl, GFP_FOR_KERNEL, order,
