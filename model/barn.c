@@ -108,6 +108,27 @@ void barn_put_full_sheaf(struct cpu *c, struct node_barn *b,
 	cpu_unlock(c, &b->lock);
 }
 
+struct slab_sheaf *barn_get_full_or_empty_sheaf(struct cpu *c,
+						struct node_barn *b)
+{
+	struct slab_sheaf *sheaf = NULL;
+
+	peek(c, b);
+	if (!b->nr_full && !b->nr_empty)
+		return NULL;
+	cpu_lock(c, &b->lock);
+	if (b->nr_full) {
+		sheaf = unlink_first(c, &b->full);
+		b->nr_full--;
+	} else if (b->nr_empty) {
+		sheaf = unlink_first(c, &b->empty);
+		b->nr_empty--;
+	}
+	cpu_write(c, b->line + 40);
+	cpu_unlock(c, &b->lock);
+	return sheaf;
+}
+
 struct slab_sheaf *barn_replace_empty_sheaf(struct cpu *c, struct node_barn *b,
 					    struct slab_sheaf *empty)
 {

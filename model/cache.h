@@ -121,6 +121,7 @@ struct kmem_cache {
 	uint64_t allocs, frees; /* objects handed to and taken from users */
 	GHashTable *lost;	/* addresses lost by bulk_free_loses_objects */
 	GArray *rcu_batch;	/* kfree_rcu() without a sheaf: rcu_object */
+	struct list_head prefilled; /* sheaves that users hold */
 	struct kmem_cache *next;
 };
 
@@ -340,6 +341,8 @@ void barn_put_empty_sheaf(struct cpu *c, struct node_barn *b,
 			  struct slab_sheaf *sheaf);
 void barn_put_full_sheaf(struct cpu *c, struct node_barn *b,
 			 struct slab_sheaf *sheaf);
+struct slab_sheaf *barn_get_full_or_empty_sheaf(struct cpu *c,
+						struct node_barn *b);
 struct slab_sheaf *barn_replace_empty_sheaf(struct cpu *c, struct node_barn *b,
 					    struct slab_sheaf *empty);
 enum barn_replace { BARN_REPLACED, BARN_TOO_FULL, BARN_NO_EMPTY };

@@ -40,6 +40,12 @@ void naive_kfree_rcu(struct naive *n, int cpu, struct naive_obj *o);
 void naive_barrier(struct naive *n);
 void naive_shrink(struct naive *n);
 
+struct naive_sheaf *naive_prefill(struct naive *n, int cpu, unsigned gfp,
+				  unsigned size);
+struct naive_obj *naive_from_sheaf(struct naive_sheaf *sheaf);
+void naive_return(struct naive *n, int cpu, unsigned gfp,
+		  struct naive_sheaf *sheaf);
+
 /* "attr:content" lines of all that it knows, unsorted. */
 void naive_show(struct naive *n, GString *out);
 /* 0 or an errno. */

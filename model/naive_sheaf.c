@@ -579,3 +579,103 @@ void nv_barn_shrink(struct naive *n, struct nv_cpu *c, int node)
 	while ((h = g_queue_pop_head(&empty)))
 		drop_sheaf(n, c, h);
 }
+
+/* ---- prefilled sheaves ---- */
+
+struct naive_sheaf *naive_prefill(struct naive *n, int cpu, unsigned gfp,
+				  unsigned size)
+{
+	struct nv_cpu *c = &n->cpu[cpu];
+	struct nv_node *b = barn_of(n, c);
+	struct naive_sheaf *h;
+
+	if (size > n->capacity) {
+		g_autofree struct naive_obj **p =
+			g_new(struct naive_obj *, size);
+		unsigned got;
+
+		nv_count(n, c, stat_sheaf_prefill_oversize, 1);
+		got = n->f->cpu_slabs ? nv_cpu_alloc_bulk(n, c, gfp, size, p) :
+					nv_refill(n, c, gfp, size, p);
+		if (got == size && !n->f->cpu_slabs)
+			nv_count(n, c, stat_alloc_slowpath, size);
+		if (got < size) {
+			nv_free_detached(n, c, got, p, false);
+			return NULL;
+		}
+		h = g_new0(struct naive_sheaf, 1);
+		h->objs = g_ptr_array_new();
+		h->capacity = size;
+		for (unsigned i = 0; i < size; i++)
+			g_ptr_array_add(h->objs, p[i]);
+		return h;
+	}
+	h = c->spare;
+	c->spare = NULL;
+	if (h) {
+		nv_count(n, c, stat_sheaf_prefill_fast, 1);
+	} else {
+		nv_count(n, c, stat_sheaf_prefill_slow, 1);
+		if (b && b->full.length)
+			h = g_queue_pop_head(&b->full);
+		else if (b)
+			h = g_queue_pop_head(&b->empty);
+		if (h && h->objs->len)
+			nv_count(n, c, stat_barn_get, 1);
+		else
+			nv_count(n, c, stat_barn_get_fail, 1);
+		h = h ? h : new_sheaf(n, c);
+	}
+	if (h->objs->len < size && !refill_sheaf(n, c, gfp, h)) {
+		flush_sheaf(n, c, h);
+		drop_sheaf(n, c, h);
+		return NULL;
+	}
+	return h;
+}
+
+struct naive_obj *naive_from_sheaf(struct naive_sheaf *h)
+{
+	struct naive_obj *o;
+
+	if (!h->objs->len)
+		return NULL;
+	o = h->objs->pdata[h->objs->len - 1];
+	g_ptr_array_set_size(h->objs, h->objs->len - 1);
+	return o;
+}
+
+void naive_return(struct naive *n, int cpu, unsigned gfp,
+		  struct naive_sheaf *h)
+{
+	struct nv_cpu *c = &n->cpu[cpu];
+	struct nv_node *b = barn_of(n, c);
+
+	if (h->capacity != n->capacity) {
+		g_autofree struct naive_obj **p =
+			g_new(struct naive_obj *, h->objs->len + 1);
+		unsigned count = h->objs->len;
+
+		for (unsigned i = 0; i < count; i++)
+			p[i] = h->objs->pdata[i];
+		nv_free_detached(n, c, count, p, false);
+		nv_count(n, c, stat_sheaf_flush, count);
+		g_ptr_array_unref(h->objs);
+		g_free(h);
+		return;
+	}
+	if (!c->spare) {
+		c->spare = h;
+		nv_count(n, c, stat_sheaf_return_fast, 1);
+		return;
+	}
+	nv_count(n, c, stat_sheaf_return_slow, 1);
+	if (b && b->full.length < NV_MAX_SHEAVES &&
+	    refill_sheaf(n, c, gfp, h)) {
+		g_queue_push_head(&b->full, h);
+		nv_count(n, c, stat_barn_put, 1);
+		return;
+	}
+	flush_sheaf(n, c, h);
+	drop_sheaf(n, c, h);
+}

@@ -246,6 +246,7 @@ struct kmem_cache *kmem_cache_create(struct slub *sl, struct cpu *c,
 					NULL);
 	s->rcu_batch = g_array_new(FALSE, FALSE, sizeof(struct rcu_object));
 	list_init(&s->slabs);
+	list_init(&s->prefilled);
 	cpu_enter(c, sl->frame[FR_kmem_cache_create]);
 	create_cpus(s);
 	create_nodes(c, s);
@@ -531,6 +532,7 @@ static void cache_destroy(struct kmem_cache *s)
 	}
 	list_for_each_safe (pos, next, &s->slabs)
 		g_free(list_entry(pos, struct slab, all));
+	destroy_sheaves(&s->prefilled);
 	g_hash_table_unref(s->lost);
 	g_array_unref(s->rcu_batch);
 	g_free(s->random_seq);

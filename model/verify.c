@@ -259,6 +259,9 @@ static void check_lists(struct check *v)
 		if (sheaf->cache == s)
 			check_sheaf(v, sheaf, "an rcu callback's sheaf");
 	}
+	list_for_each (pos, &s->prefilled)
+		check_sheaf(v, list_entry(pos, struct slab_sheaf, list),
+			    "a prefilled sheaf");
 	for (guint i = 0; i < s->rcu_batch->len; i++) {
 		sim_addr obj =
 			g_array_index(s->rcu_batch, struct rcu_object, i).obj;
