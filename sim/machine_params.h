@@ -42,8 +42,6 @@ struct machine_params {
 	double lock_cmpxchg16b_cycles;
 	double irq_save_restore_cycles;
 	double irq_disable_enable_cycles;
-	double mispredict_cycles;
-	double pause_cycles;
 
 	/* Streams and events */
 	double copy_bytes_per_cycle;

@@ -118,7 +118,7 @@ static uint64_t run_crowd(bool store, bool outside, uint64_t *pages)
 		.c2c_socket_ns = 190, .lock_rmw_cycles = 18,
 		.cmpxchg16b_cycles = 15, .lock_cmpxchg16b_cycles = 22,
 		.irq_save_restore_cycles = 20, .irq_disable_enable_cycles = 7,
-		.pause_cycles = 40, .copy_bytes_per_cycle = 32,
+		.copy_bytes_per_cycle = 32,
 		.clear_page_ns = 100, .context_switch_us = 1, .ipi_us = 1,
 	};
 	static const struct insn_costs costs = { .alloc_fast = 60,
