@@ -3,26 +3,7 @@
 #include <glib.h>
 
 #include "workloads/percpu.h"
-
-/* results/ implements these; no run happens here. */
-void report_metric(struct report *r, const char *name, const char *unit,
-		   bool higher_is_better, double value)
-{
-}
-
-void report_series(struct report *r, const char *name, const char *unit,
-		   const char *axis, double x, double value)
-{
-}
-
-void report_file(struct report *r, const char *folder, const char *name,
-		 const char *text)
-{
-}
-
-void report_operations(struct report *r, uint64_t ops)
-{
-}
+#include "workloads/test_report.h"
 
 static void test_pairs(void)
 {

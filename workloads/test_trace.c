@@ -6,43 +6,9 @@
 #include <time.h>
 
 #include "sim/test_sim.h"
+#include "workloads/test_report.h"
 #include "workloads/trace.h"
 #include "workloads/trace_replay.h"
-
-/* What the workload reports, by name. */
-struct report {
-	GHashTable *values; /* char * -> double * */
-	uint64_t ops;
-};
-
-void report_metric(struct report *r, const char *name, const char *unit,
-		   bool higher_is_better, double value)
-{
-	g_hash_table_insert(r->values, g_strdup(name),
-			    g_memdup2(&value, sizeof(value)));
-}
-
-void report_series(struct report *r, const char *name, const char *unit,
-		   const char *axis, double x, double value)
-{
-}
-
-void report_file(struct report *r, const char *folder, const char *name,
-		 const char *text)
-{
-}
-
-void report_operations(struct report *r, uint64_t ops)
-{
-	r->ops += ops;
-}
-
-static double value(struct report *r, const char *name)
-{
-	double *v = g_hash_table_lookup(r->values, name);
-
-	return v ? *v : 0;
-}
 
 static const struct features cpu_slabs = {
 	.cpu_slabs = true,
@@ -93,8 +59,6 @@ static void bench_start(struct bench *b, const struct features *f, int sockets,
 	b->m = machine_new(b->t, &b->p, flags, 1);
 	b->sl = slub_new(b->m, f, &b->costs);
 	trace_workload.defaults(&b->o);
-	b->r.values = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
-					    g_free);
 }
 
 static struct kmem_cache *find_cache(struct bench *b, const char *name)
@@ -109,7 +73,7 @@ static struct kmem_cache *find_cache(struct bench *b, const char *name)
 static void bench_end(struct bench *b)
 {
 	g_clear_error(&b->error);
-	g_hash_table_destroy(b->r.values);
+	report_clear(&b->r);
 	slub_free(b->sl);
 	machine_free(b->m);
 	topology_free(b->t);
@@ -195,9 +159,9 @@ static void test_counts(void)
 	s = find_cache(&b, "x");
 	g_assert_cmpuint(slub_allocs(s), ==, 3);
 	g_assert_cmpuint(slub_frees(s), ==, 2);
-	g_assert_cmpfloat(value(&b.r, "records"), ==, 5);
-	g_assert_cmpfloat(value(&b.r, "replayed"), ==, 5);
-	g_assert_cmpfloat(value(&b.r, "remote_frees"), ==, 1);
+	g_assert_cmpfloat(reported(&b.r, "records"), ==, 5);
+	g_assert_cmpfloat(reported(&b.r, "replayed"), ==, 5);
+	g_assert_cmpfloat(reported(&b.r, "remote_frees"), ==, 1);
 	g_assert_cmpuint(b.r.ops, ==, 5);
 	bench_end(&b);
 }
@@ -220,12 +184,12 @@ static void test_odd(void)
 	s = find_cache(&b, "x");
 	g_assert_cmpuint(slub_allocs(s), ==, 2);
 	g_assert_cmpuint(slub_frees(s), ==, 2); /* one is made up */
-	g_assert_cmpfloat(value(&b.r, "records"), ==, 7);
-	g_assert_cmpfloat(value(&b.r, "replayed"), ==, 3);
-	g_assert_cmpfloat(value(&b.r, "skipped_unseen_free"), ==, 2);
-	g_assert_cmpfloat(value(&b.r, "skipped_null_free"), ==, 1);
-	g_assert_cmpfloat(value(&b.r, "skipped_failed_alloc"), ==, 1);
-	g_assert_cmpfloat(value(&b.r, "mended_lost_free"), ==, 1);
+	g_assert_cmpfloat(reported(&b.r, "records"), ==, 7);
+	g_assert_cmpfloat(reported(&b.r, "replayed"), ==, 3);
+	g_assert_cmpfloat(reported(&b.r, "skipped_unseen_free"), ==, 2);
+	g_assert_cmpfloat(reported(&b.r, "skipped_null_free"), ==, 1);
+	g_assert_cmpfloat(reported(&b.r, "skipped_failed_alloc"), ==, 1);
+	g_assert_cmpfloat(reported(&b.r, "mended_lost_free"), ==, 1);
 	bench_end(&b);
 }
 
@@ -242,9 +206,9 @@ static void test_preallocate(void)
 	s = find_cache(&b, "x");
 	g_assert_cmpuint(slub_allocs(s), ==, 3);
 	g_assert_cmpuint(slub_frees(s), ==, 3);
-	g_assert_cmpfloat(value(&b.r, "replayed"), ==, 4);
-	g_assert_cmpfloat(value(&b.r, "skipped_unseen_free"), ==, 0);
-	g_assert_cmpfloat(value(&b.r, "mended_preallocated"), ==, 2);
+	g_assert_cmpfloat(reported(&b.r, "replayed"), ==, 4);
+	g_assert_cmpfloat(reported(&b.r, "skipped_unseen_free"), ==, 0);
+	g_assert_cmpfloat(reported(&b.r, "mended_preallocated"), ==, 2);
 	g_unlink(b.o.file);
 	bench_end(&b);
 }
@@ -267,9 +231,9 @@ static void test_kmalloc(void)
 	g_assert_cmpuint(slub_allocs(find_cache(&b, "kmalloc-cg-128")), ==, 1);
 	g_assert_cmpuint(slub_allocs(find_cache(&b, "kmalloc-rcl-128")), ==,
 			 1);
-	g_assert_cmpfloat(value(&b.r, "skipped_size_range"), ==, 1);
-	g_assert_cmpfloat(value(&b.r, "mended_node_mapped"), ==, 1);
-	g_assert_cmpfloat(value(&b.r, "replayed"), ==, 6);
+	g_assert_cmpfloat(reported(&b.r, "skipped_size_range"), ==, 1);
+	g_assert_cmpfloat(reported(&b.r, "mended_node_mapped"), ==, 1);
+	g_assert_cmpfloat(reported(&b.r, "replayed"), ==, 6);
 	bench_end(&b);
 }
 
@@ -297,14 +261,14 @@ static void test_geometry(void)
 		g_assert_cmpuint(kmem_cache_object_size(find_cache(&b, name)),
 				 ==, rows[i].size);
 	}
-	g_assert_cmpfloat(value(&b.r, "caches_of_other_size"), ==, 0);
+	g_assert_cmpfloat(reported(&b.r, "caches_of_other_size"), ==, 0);
 	bench_end(&b);
 	/* slub_debug's red zones are not replayed, and said so */
 	replay_text(&b,
 		    "1.0: kmem_cache_alloc: call_site=f ptr=00000000cef40c80 "
 		    "bytes_req=168 bytes_alloc=576 gfp_flags=GFP_KERNEL\n",
 		    1, 1);
-	g_assert_cmpfloat(value(&b.r, "caches_of_other_size"), ==, 1);
+	g_assert_cmpfloat(reported(&b.r, "caches_of_other_size"), ==, 1);
 	bench_end(&b);
 	g_string_free(text, TRUE);
 }
@@ -331,8 +295,8 @@ static void test_cpu_map(void)
 
 	/* CPU 5 of a machine of two is CPU 1 */
 	replay_text(&b, A(5, 1.0, 10) F(1, 1.1, 10) A(0, 1.2, 20), 1, 2);
-	g_assert_cmpfloat(value(&b.r, "mended_cpu_mapped"), ==, 1);
-	g_assert_cmpfloat(value(&b.r, "remote_frees"), ==, 0);
+	g_assert_cmpfloat(reported(&b.r, "mended_cpu_mapped"), ==, 1);
+	g_assert_cmpfloat(reported(&b.r, "remote_frees"), ==, 0);
 	bench_end(&b);
 }
 
@@ -412,12 +376,12 @@ static void timed_child(void *result, void *arg)
 	s = find_cache(&b, a->cache);
 	*res = (struct timed_result){
 		.cpu_s = a->measure ? b.cpu_s : 0,
-		.time_s = value(&b.r, "time_s"),
-		.replayed = value(&b.r, "replayed"),
-		.records = value(&b.r, "records"),
-		.remote_frees = value(&b.r, "remote_frees"),
-		.late_ns = value(&b.r, "mean_late_ns"),
-		.other = value(&b.r, "caches_of_other_size"),
+		.time_s = reported(&b.r, "time_s"),
+		.replayed = reported(&b.r, "replayed"),
+		.records = reported(&b.r, "records"),
+		.remote_frees = reported(&b.r, "remote_frees"),
+		.late_ns = reported(&b.r, "mean_late_ns"),
+		.other = reported(&b.r, "caches_of_other_size"),
 		.allocs = slub_allocs(s),
 		.frees = slub_frees(s),
 		.now = machine_now(b.m),
@@ -534,13 +498,13 @@ static void recorded(const char *name, double records, uint64_t skbs)
 	b.o.file = g_strdup(file);
 	bench_run(&b);
 	g_assert_no_error(b.error);
-	g_assert_cmpfloat(value(&b.r, "records"), ==, records);
+	g_assert_cmpfloat(reported(&b.r, "records"), ==, records);
 	g_assert_cmpuint(slub_allocs(find_cache(&b, cache)), ==, expect);
 	g_assert_cmpuint(slub_frees(find_cache(&b, cache)), ==, expect);
 	g_assert_cmpfloat(records, ==,
-			  value(&b.r, "replayed") +
-				  value(&b.r, "skipped_null_free") +
-				  value(&b.r, "skipped_unseen_free"));
+			  reported(&b.r, "replayed") +
+				  reported(&b.r, "skipped_null_free") +
+				  reported(&b.r, "skipped_unseen_free"));
 	bench_end(&b);
 
 	for (a.scale = 0; a.scale < 2; a.scale++) {

@@ -5,35 +5,8 @@
 
 #include "configs/config.h"
 #include "workloads/counts.h"
+#include "workloads/test_report.h"
 #include "workloads/ublk.h"
-
-struct report {
-	double iops;
-	int queues;
-	uint64_t operations;
-};
-
-void report_metric(struct report *r, const char *name, const char *unit,
-		   bool higher_is_better, double value)
-{
-	if (!strcmp(name, "iops_per_s"))
-		r->iops = value;
-}
-void report_series(struct report *r, const char *name, const char *unit,
-		   const char *axis, double x, double value)
-{
-	if (!strcmp(axis, "queue"))
-		r->queues++;
-}
-void report_file(struct report *r, const char *folder, const char *name,
-		 const char *text)
-{
-}
-
-void report_operations(struct report *r, uint64_t ops)
-{
-	r->operations = ops;
-}
 
 static char *write_dump(const char *text)
 {
@@ -121,9 +94,10 @@ static void run_short(const char *name)
 	struct report r = { 0 };
 
 	run_variant(name, sets, &r);
-	g_assert_cmpint(r.queues, ==, 16);
-	g_assert_cmpfloat(r.iops, >, 1e6);
-	g_assert_cmpuint(r.operations, >, 1000);
+	g_assert_cmpuint(reported_points(&r, "queue"), ==, 16);
+	g_assert_cmpfloat(reported(&r, "iops_per_s"), >, 1e6);
+	g_assert_cmpuint(r.ops, >, 1000);
+	report_clear(&r);
 }
 
 static void test_conserves(const void *variant)
@@ -149,7 +123,8 @@ static void replay(void)
 
 	run_variant("v7.0-rc3-memoryless", sets, &r);
 	g_unlink(file);
-	g_assert_cmpuint(r.operations, ==, 2 * 1100);
+	g_assert_cmpuint(r.ops, ==, 2 * 1100);
+	report_clear(&r);
 }
 
 static void test_replay(void)

@@ -5,7 +5,8 @@
  *
  * run() gets a machine with an allocator on it, builds its per-CPU programs,
  * calls machine_run() and reports. It never prints. Adding a workload is
- * adding a file and a line in workloads/workloads.c. The smallest is null.c.
+ * adding a file, with its name in workloads.c's table and in meson.build. The
+ * smallest is null.c.
  */
 #ifndef WORKLOADS_WORKLOAD_H
 #define WORKLOADS_WORKLOAD_H
@@ -37,7 +38,8 @@ struct workload {
 	size_t options_size;
 	const struct param_desc *options;
 	void (*defaults)(void *options);
-	/* Checks options against the machine: NULL or a sentence. */
+	/* Checks options against the machine: NULL or a sentence. NULL = any
+	 * options within their ranges will do. */
 	char *(*check)(const void *options, const struct topology *t);
 	/* Checks the files that the options name, before a run begins: NULL
 	 * or a sentence. Not asked by `slubsim check`: a config may name a

@@ -1,24 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The table of workloads: NAME_workload of each file. */
 #include "workloads/workload.h"
 
 #include <string.h>
 
-#include "workloads/bulk.h"
-#include "workloads/hackbench.h"
-#include "workloads/percpu.h"
-#include "workloads/trace.h"
-#include "workloads/ublk.h"
-#include "workloads/zs.h"
+#define WORKLOADS(X)                                                           \
+	X(bulk) X(bulk_refill) X(hackbench) X(null) X(percpu) X(trace)         \
+	X(ublk) X(zspair) X(zram)
+
+#define X(name) extern const struct workload name##_workload;
+WORKLOADS(X)
+#undef X
 
 const struct workload *const workloads[] = {
-	&bulk_workload,
-	&bulk_refill_workload,
-	&hackbench_workload,
-	&percpu_workload,
-	&trace_workload,
-	&ublk_workload,
-	&zspair_workload,
-	&zram_workload,
+#define X(name) &name##_workload,
+	WORKLOADS(X)
+#undef X
 	NULL
 };
 
