@@ -8,7 +8,7 @@
 
 #include "configs/conf.h"
 #include "configs/config.h"
-#include "configs/cpulist.h"
+#include "sim/cpulist.h"
 #include "configs/test_workload.h"
 
 static void test_cpulist(void)

@@ -7,7 +7,7 @@
 
 #include "configs/conf.h"
 #include "configs/config.h"
-#include "configs/cpulist.h"
+#include "sim/cpulist.h"
 #include "configs/test_workload.h"
 #include "configs/topology.h"
 

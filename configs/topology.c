@@ -46,7 +46,7 @@
 
 #include "configs/conf.h"
 #include "configs/config.h"
-#include "configs/cpulist.h"
+#include "sim/cpulist.h"
 #include "configs/topology.h"
 #include "configs/topology_draft.h"
 

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "configs/cpulist.h"
+#include "sim/cpulist.h"
 #include "configs/topology_draft.h"
 
 /*

@@ -2,7 +2,7 @@
 /*
  * Topologies as the text of a config file, always in the explicit form.
  */
-#include "configs/cpulist.h"
+#include "sim/cpulist.h"
 #include "configs/topology.h"
 
 enum part { PART_CORE, PART_L3, PART_SOCKET };

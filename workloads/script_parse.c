@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "sim/cpulist.h"
+
 G_DEFINE_QUARK(script - error - quark, script_error)
 
 #define MAX_REPEAT 1000000000
@@ -316,32 +318,6 @@ static bool parse_statement(struct parser *p)
 
 /* ---- the header ---- */
 
-/* "0-3,8" as the kernel writes it; false if it is none. */
-static bool cpu_list(const char *text, int max, void (*each)(int id, void *arg),
-		     void *arg)
-{
-	g_auto(GStrv) part = g_strsplit(text, ",", -1);
-
-	for (int i = 0; part[i]; i++) {
-		g_auto(GStrv) end = g_strsplit(part[i], "-", 2);
-		guint64 from, to;
-
-		if (!*g_strstrip(part[i]))
-			continue;
-		if (!g_ascii_string_to_unsigned(g_strstrip(end[0]), 10, 0,
-						max - 1, &from, NULL))
-			return false;
-		to = from;
-		if (end[1] &&
-		    !g_ascii_string_to_unsigned(g_strstrip(end[1]), 10, from,
-						max - 1, &to, NULL))
-			return false;
-		for (guint64 k = from; k <= to; k++)
-			each(k, arg);
-	}
-	return true;
-}
-
 /* The header's lines in turn need a topology that can still grow. */
 struct header {
 	int cpus, nodes; /* highest id + 1 */
@@ -353,12 +329,18 @@ struct header {
 	} node[TOPOLOGY_MAX_NODES];
 };
 
-static void see_cpu(int id, void *arg)
+static bool parse_online(struct parser *p, struct header *h, const char *text)
 {
-	struct header *h = arg;
+	g_autofree char *list = g_strstrip(g_strdup(text));
+	g_autofree char *wrong =
+		cpulist_parse(list, TOPOLOGY_MAX_CPUS, h->online, NULL);
 
-	h->online[id] = true;
-	h->cpus = MAX(h->cpus, id + 1);
+	if (wrong)
+		return fail(p, "CPUs online: %s", wrong);
+	for (int i = 0; i < TOPOLOGY_MAX_CPUS; i++)
+		if (h->online[i])
+			h->cpus = i + 1;
+	return true;
 }
 
 static bool parse_node_line(struct parser *p, struct header *h,
@@ -402,28 +384,26 @@ static bool parse_header(struct parser *p, struct header *h, const char *text)
 		p->s->kernel = g_strndup(v, strcspn(v, " \t-"));
 	} else if (g_str_has_prefix(text, "guest: cpus online:")) {
 		v = text + strlen("guest: cpus online:");
-		if (!cpu_list(v, TOPOLOGY_MAX_CPUS, see_cpu, h))
-			return fail(p,
-				    "CPUs online are '%s', expected a list "
-				    "like 0-3,8",
-				    v);
+		return parse_online(p, h, v);
 	} else if (g_str_has_prefix(text, "guest: node ")) {
 		return parse_node_line(p, h, text + strlen("guest: node "));
 	}
 	return true;
 }
 
-struct place {
-	struct topology *t;
-	int node;
-};
-
-static void place_cpu(int id, void *arg)
+static bool place_cpus(struct parser *p, struct topology *t, int node,
+		       const char *list)
 {
-	struct place *at = arg;
+	g_autofree bool *set = g_new(bool, TOPOLOGY_MAX_CPUS);
+	g_autofree char *wrong =
+		cpulist_parse(list, TOPOLOGY_MAX_CPUS, set, NULL);
 
-	if (id < at->t->nr_cpu_ids)
-		at->t->cpus[id].node = at->node;
+	if (wrong)
+		return fail(p, "node %d's CPUs: %s", node, wrong);
+	for (int i = 0; i < t->nr_cpu_ids; i++)
+		if (set[i])
+			t->cpus[i].node = node;
+	return true;
 }
 
 static bool build_topology(struct parser *p, struct header *h)
@@ -437,7 +417,6 @@ static bool build_topology(struct parser *p, struct header *h)
 	for (int i = 0; i < h->cpus; i++)
 		t->cpus[i].online = h->online[i];
 	for (int i = 0; i < h->nodes; i++) {
-		struct place at = {t, i};
 		g_auto(GStrv) d = NULL;
 		int k = 0;
 
@@ -445,12 +424,8 @@ static bool build_topology(struct parser *p, struct header *h)
 			continue;
 		t->nodes[i].online = true;
 		t->nodes[i].memory_bytes = h->node[i].bytes;
-		if (!cpu_list(h->node[i].cpus, TOPOLOGY_MAX_CPUS, place_cpu,
-			      &at))
-			return fail(p,
-				    "node %d's CPUs are '%s', expected a "
-				    "list like 0-3,8",
-				    i, h->node[i].cpus);
+		if (!place_cpus(p, t, i, h->node[i].cpus))
+			return false;
 		d = g_strsplit(h->node[i].distances, " ", -1);
 		for (int j = 0; d[k] && j < h->nodes; j++) {
 			guint64 v;

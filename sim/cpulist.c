@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "configs/cpulist.h"
+#include "sim/cpulist.h"
 
 #include <glib.h>
 #include <stdint.h>

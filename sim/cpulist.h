@@ -6,8 +6,8 @@
  *
  * A list is a bool per id, so that a hostile list takes no memory.
  */
-#ifndef CONFIGS_CPULIST_H
-#define CONFIGS_CPULIST_H
+#ifndef SIM_CPULIST_H
+#define SIM_CPULIST_H
 
 #include <stdbool.h>
 
