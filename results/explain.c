@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/stats.h"
 #include "results/figures.h"
 #include "results/stats.h"
 
@@ -133,29 +134,13 @@ static void add_causes(GPtrArray *parts, const struct result *r,
 	add_waits(parts, r, c, second);
 }
 
-/* Attributes whose text is a total with its per-CPU parts are counters; sizes
- * and lengths of lists (objects, slabs, partial) are states. */
-static bool is_counter(const char *name)
+/* Sizes and lengths of lists are states, no counters. */
+static bool is_counter(const char *attribute)
 {
-	static const char *const states[] = {
-		"aliases",	   "align",
-		"cache_dma",	   "cpu_partial",
-		"cpu_slabs",	   "ctor",
-		"destroy_by_rcu",  "hwcache_align",
-		"min_partial",	   "object_size",
-		"objects",	   "objects_partial",
-		"objs_per_slab",   "order",
-		"partial",	   "poison",
-		"reclaim_account", "red_zone",
-		"sanity_checks",   "sheaf_capacity",
-		"skip_kfence",	   "slab_size",
-		"slabs",	   "slabs_cpu_partial",
-		"store_user",	   "total_objects",
-		"trace",	   "usersize",
-		"remote_node_defrag_ratio",
-		NULL};
-
-	return !g_strv_contains(states, name);
+	for (int i = 0; i < NR_SLUB_STATS; i++)
+		if (!strcmp(slub_stat_names[i], attribute))
+			return true;
+	return false;
 }
 
 static void add_counters(GPtrArray *parts, const struct result *r,
