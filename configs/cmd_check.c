@@ -48,7 +48,7 @@ static int run(int argc, char **argv)
 const struct command cmd_check = {
 	.name = "check",
 	.args = "CONFIG...",
-	.summary = "check configs without running them",
+	.summary = "Check configs without running them",
 	.description =
 		"A CONFIG is a file, or the name of a shipped one (see slubsim "
 		"list). Each is loaded as a run would load it, with all it "

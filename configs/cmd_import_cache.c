@@ -16,28 +16,28 @@ static struct {
 
 static const GOptionEntry options[] = {
 	{"output", 'o', 0, G_OPTION_ARG_FILENAME, &args.output,
-	 "write an experiment that replays the counts per CPU, and OUT.counts "
+	 "Write an experiment that replays the counts per CPU, and OUT.counts "
 	 "beside it",
 	 "OUT.conf"},
 	{"cache", 'c', 0, G_OPTION_ARG_STRING, &args.cache,
-	 "only this cache of several", "NAME"},
+	 "Only this cache of several", "NAME"},
 	{"report", 'r', 0, G_OPTION_ARG_INT, &args.report,
-	 "only the N-th report of several", "N"},
+	 "Only the N-th report of several", "N"},
 	{"variant", 'v', 0, G_OPTION_ARG_STRING, &args.variant,
-	 "variant whose rules the sizes are compared with (else by the "
+	 "Variant whose rules the sizes are compared with (else by the "
 	 "counters' names)",
 	 "NAME"},
 	{"nr-cpus", 0, 0, G_OPTION_ARG_INT, &args.nr_cpus,
 	 "CPUs of the machine; orders of slabs depend on it", "N"},
 	{"cpus", 0, 0, G_OPTION_ARG_INT, &args.rows,
-	 "rows of the table per CPU at most (32)", "N"},
+	 "Rows of the table per CPU at most (32)", "N"},
 	{"topology", 't', 0, G_OPTION_ARG_STRING, &args.topology,
-	 "topology for the experiment", "NAME"},
+	 "Topology for the experiment", "NAME"},
 	{"variants", 0, 0, G_OPTION_ARG_STRING, &args.variants,
-	 "variants for the experiment (else the one compared with)",
+	 "Variants for the experiment (else the one compared with)",
 	 "NAME;..."},
 	{"scale", 0, 0, G_OPTION_ARG_DOUBLE, &args.scale,
-	 "factor for the counts (else such that a million are replayed)", "F"},
+	 "Factor for the counts (else such that a million are replayed)", "F"},
 	{NULL}};
 
 /* More reports than this are a table. */
@@ -214,7 +214,7 @@ static int run(int argc, char **argv)
 const struct command cmd_import_cache = {
 	.name = "import cache",
 	.args = "FILE|DIR|-",
-	.summary = "check a posted slab dump and make an experiment of it",
+	.summary = "Check a posted slab dump and make an experiment of it",
 	.description =
 		"Recognises the attributes of /sys/kernel/slab/CACHE (a "
 		"folder, grep . * in any arrangement, as one line of a mail), "

@@ -17,13 +17,13 @@ static struct {
 
 static const GOptionEntry options[] = {
 	{"output", 'o', 0, G_OPTION_ARG_FILENAME, &args.output,
-	 "where to write the topology file (else to stdout)", "OUT.conf"},
+	 "Where to write the topology file (else to stdout)", "OUT.conf"},
 	{"machine", 'm', 0, G_OPTION_ARG_STRING, &args.machine,
-	 "machine file that gives latencies and missing caches", "NAME"},
+	 "Machine file that gives latencies and missing caches", "NAME"},
 	{"name", 0, 0, G_OPTION_ARG_STRING, &args.name,
-	 "name of the topology (else that of the first file)", "NAME"},
+	 "Name of the topology (else that of the first file)", "NAME"},
 	{"memory-mb", 0, 0, G_OPTION_ARG_INT64, &args.memory_mb,
-	 "memory of each node with CPUs where no input tells any", "MB"},
+	 "Memory of each node with CPUs where no input tells any", "MB"},
 	{"cpus-per-node", 0, 0, G_OPTION_ARG_INT, &args.cpus_per_node,
 	 "CPUs of each node where no input tells any", "N"},
 	{NULL}};
@@ -131,7 +131,7 @@ static int run(int argc, char **argv)
 const struct command cmd_import_topology = {
 	.name = "import topology",
 	.args = "FILE|DIR|-...",
-	.summary = "turn a posted numactl, lscpu, lstopo or sysfs copy into a "
+	.summary = "Turn a posted numactl, lscpu, lstopo or sysfs copy into a "
 		   "topology",
 	.description =
 		"Recognises the output of numactl -H, lscpu (plain, -p, -e, "

@@ -285,7 +285,7 @@ const struct command cmd_list = {
 	.name = "list",
 	.args = "topologies|variants|features|workloads|parameters|estimates|"
 		"experiments|machines|costs|codegen",
-	.summary = "list what there is to choose from",
+	.summary = "List what there is to choose from",
 	.description =
 		"Files are listed by name with what they are. features: each "
 		"with the kernel that brought it and what it changes. "

@@ -12,7 +12,7 @@ static struct {
 
 static const GOptionEntry options[] = {
 	{"format", 'f', 0, G_OPTION_ARG_STRING, &opt.format,
-	 "table (default), tsv, json, or mmtests (raw input of its own compare)",
+	 "Table (default), tsv, json, or mmtests (raw input of its own compare)",
 	 "FORMAT"},
 	{"threshold", 't', 0, G_OPTION_ARG_STRING, &opt.threshold,
 	 "Exit 1 if a mean is worse by more than PCT percent, 125 if that may "

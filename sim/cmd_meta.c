@@ -108,7 +108,7 @@ static int run_completion(int argc, char **argv)
 const struct command cmd_completion = {
 	.name = "completion",
 	.args = "bash",
-	.summary = "print the shell completion of this program",
+	.summary = "Print the shell completion of this program",
 	.description = "Use: . <(slubsim completion bash)",
 	.words = "bash",
 	.run = run_completion,
@@ -214,7 +214,7 @@ static int run_man(int argc, char **argv)
 
 const struct command cmd_man = {
 	.name = "man",
-	.summary = "print the manual page of this program",
+	.summary = "Print the manual page of this program",
 	.description = "Use: slubsim man | man -l -",
 	.run = run_man,
 };

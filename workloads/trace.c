@@ -250,7 +250,7 @@ static bool run(struct slub *sl, const void *options, uint64_t seed,
 
 const struct workload trace_workload = {
 	.name = "trace",
-	.help = "Replays a recorded kmem trace on the machine",
+	.help = "the allocations and frees of a recorded kmem trace, replayed",
 	.options_size = sizeof(struct trace_options),
 	.options = option_table,
 	.defaults = defaults,
