@@ -60,8 +60,9 @@ static inline struct features era_features(enum era era)
  * @cpus CPUs spread over @nodes nodes at distances 10, 12 (pairs) and 32. Bit n
  * of @memory: node n has @bytes of it.
  */
-static inline struct topology *test_topology(int cpus, int nodes,
-					     unsigned memory, uint64_t bytes)
+static inline struct topology *test_node_topology(int cpus, int nodes,
+						  unsigned memory,
+						  uint64_t bytes)
 {
 	struct topology *t = topology_new("test", cpus, nodes);
 	char *wrong;
@@ -98,7 +99,7 @@ test_machine_new(const struct features *f, int cpus, int nodes, unsigned memory)
 	struct test_machine *x = g_new0(struct test_machine, 1);
 
 	x->f = *f;
-	x->t = test_topology(cpus, nodes, memory, 1ull << 30);
+	x->t = test_node_topology(cpus, nodes, memory, 1ull << 30);
 	x->m = machine_new(x->t, NULL, MACHINE_TIMELESS, 1);
 	x->sl = slub_new(x->m, &x->f, NULL);
 	return x;

@@ -3,10 +3,8 @@
  * The null workload never leaves the front end of a CPU, in any generation; so
  * its pairs cost the same on one CPU as on four, and take no lock.
  */
-#include <string.h>
-
 #include "model/test_eras.h"
-#include "sim/lock.h"
+#include "sim/test_sim.h"
 #include "workloads/test_report.h"
 
 #define PAIRS 1000
@@ -57,17 +55,10 @@ static void few_locks(const struct lock_stat *l, void *arg)
 /* One timed machine per process: cycles of a pair on @cpus CPUs. */
 static void timed(int cpus)
 {
-	struct machine_params p = {
-		.freq_ghz = 1, .ipc = 2, .l1_kib = 32, .l1_ways = 8,
-		.l2_kib = 512, .l2_ways = 8, .l3_kib = 8192, .l3_ways = 16,
-		.l1_cycles = 4, .l2_cycles = 14, .l3_cycles = 50,
-		.dram_local_ns = 100, .dram_remote_ns = 200,
-		.remote_distance = 32, .mem_bw_gbs = 100, .miss_buffers = 10,
-		.store_buffer = 50, .copy_bytes_per_cycle = 32,
-	};
+	struct machine_params p = test_params();
 	struct insn_costs costs = { .alloc_fast = 60, .free_fast = 40 };
 	struct features f = era_features(ERA_7_1);
-	struct topology *t = test_topology(cpus, 1, 1, 1ull << 30);
+	struct topology *t = test_node_topology(cpus, 1, 1, 1ull << 30);
 	struct machine *m = machine_new(t, &p, 0, 1);
 	struct slub *sl = slub_new(m, &f, &costs);
 	struct report r = { 0 };

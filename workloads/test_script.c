@@ -136,7 +136,7 @@ static void test_header(void)
 
 static void test_fits(void)
 {
-	struct topology *t = test_topology(4, 2, 1, 1 << 30);
+	struct topology *t = test_node_topology(4, 2, 1, 1 << 30);
 	static const struct {
 		const char *line;
 		bool fits;
