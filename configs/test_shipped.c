@@ -334,7 +334,7 @@ static void test_codegen(gconstpointer name)
 static void test_zsmalloc(void)
 {
 	char *sets[] = { "zsmalloc.codegen=clang22-autofdo-arm64",
-			 "codegen.layout=9", NULL };
+			 "codegen.cold_jumps=9", NULL };
 	g_autoptr(GError) error = NULL;
 	g_autofree char *path = NULL, *text = NULL;
 	struct experiment *x, *y;
@@ -349,7 +349,7 @@ static void test_zsmalloc(void)
 	g_assert_no_error(error);
 	zs = ((struct variant *)x->variants->pdata[0])->zs;
 	g_assert_true(zs->features.inline_obj_write);
-	g_assert_cmpint(zs->codegen.layout, ==, 9);
+	g_assert_cmpint(zs->codegen.cold_jumps, ==, 9);
 	g_assert_cmpint(zs->codegen.obj_write.saves, ==, 6);
 
 	g_free(text);
@@ -360,7 +360,7 @@ static void test_zsmalloc(void)
 	again = ((struct variant *)y->variants->pdata[0])->zs;
 	g_assert_cmpmem(&zs->features, sizeof(zs->features), &again->features,
 			sizeof(again->features));
-	g_assert_cmpint(again->codegen.layout, ==, 9);
+	g_assert_cmpint(again->codegen.cold_jumps, ==, 9);
 	g_assert_cmpstr(again->codegen.arch, ==, "arm64");
 	experiment_free(x);
 	experiment_free(y);

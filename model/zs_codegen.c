@@ -46,8 +46,9 @@ const struct param_desc zs_codegen_table[] = {
 	     "the compiler inlines alloc_zspage() by itself"),
 	INSN(slow_path_spills, "what an inlined alloc_zspage() costs the hot "
 			       "path of its caller in spills and saves"),
-	INSN(layout, "jumps per pair that profile-guided layout saves once "
-		     "the helpers are inlined"),
+	INSN(cold_jumps, "jumps around cold blocks, per pair"),
+	FLAG("profile_guided", profile_guided,
+	     "a profile lays out these blocks once the helpers are inlined"),
 	{ .key = "call_branches", .type = PARAM_INT,
 	  .offset = offsetof(struct zs_codegen, call_branches),
 	  .unit = "branches", .min = 0, .max = 10,
@@ -139,12 +140,10 @@ void zs_costs_of(const struct zs_codegen *g, const struct zs_features *f,
 	if (zs_alloc_zspage_inlined(g, f)) {
 		malloc += g->slow_path_spills;
 	}
-	/* The profile lays out what was inlined into the hot path. Until then
-	 * these jumps are part of it. */
-	if (f->inline_obj_malloc)
-		malloc -= g->layout;
+	if (g->profile_guided && f->inline_obj_malloc)
+		malloc -= g->cold_jumps;
 	else
-		k->malloc_branches = g->layout;
+		k->malloc_branches = g->cold_jumps;
 
 	k->branch_cycles = g->branch_cycles;
 	k->malloc = malloc;

@@ -52,7 +52,10 @@ struct zs_codegen {
 	struct zs_helper obj_malloc, obj_free, obj_write;
 	bool alloc_zspage_inlined;
 	int64_t slow_path_spills;
-	int64_t layout; /* jumps that profile-guided layout saves per pair */
+	/* Jumps around cold blocks on a pair's path; a profile moves those blocks
+	 * away where it sees the helpers in their callers. */
+	int64_t cold_jumps;
+	bool profile_guided;
 	int64_t call_branches; /* taken branches of a call and its return */
 	double branch_cycles;  /* fetch bubble of one */
 

@@ -14,8 +14,8 @@ const struct param_desc zs_feature_table[] = {
 	  .min = 4, .max = 16, .since = "6.12",
 	  .help = "most pages that are chained into one zspage" },
 	F(caches_per_pool,
-	  "every pool has slab caches of its own for handles and zspages",
-	  NULL),
+	  "every pool has slab caches of its own for handles and zspages; until "
+	  "6.19", "6.1"),
 	F(zs_store, "one call allocates an object and writes it", NULL),
 	F(copy_in_class_lock,
 	  "zs_store() copies the payload while it holds the class lock", NULL),
