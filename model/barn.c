@@ -30,7 +30,7 @@ struct node_barn *get_barn(struct cpu *c, struct kmem_cache *s)
 	 * the node's struct kmem_cache_node */
 	int node = s->f->barns_on_memoryless ? c->node : numa_mem_id(s, c);
 
-	cpu_read(c, s->line + 256 + 16 * node);
+	cpu_read(c, s->line + CACHE_NODES + CACHE_NODE_BYTES * node);
 	if (!s->f->barns_on_memoryless && s->node[node])
 		cpu_read(c, s->node[node]->line + SIM_LINE);
 	return s->barn[node];
@@ -80,7 +80,7 @@ struct slab_sheaf *barn_get_empty_sheaf(struct cpu *c, struct node_barn *b)
 	if (b->nr_empty) {
 		sheaf = unlink_first(c, &b->empty);
 		b->nr_empty--;
-		cpu_write(c, b->line + 24);
+		cpu_write(c, b->line + BARN_EMPTY);
 	}
 	cpu_unlock(c, &b->lock);
 	return sheaf;
@@ -91,7 +91,7 @@ void barn_put_empty_sheaf(struct cpu *c, struct node_barn *b,
 {
 	cpu_exec(c, b->cost->barn_exchange);
 	cpu_lock(c, &b->lock);
-	cpu_write(c, b->line + 8);
+	cpu_write(c, b->line + BARN_FULL);
 	link_sheaf(c, sheaf, &b->empty);
 	b->nr_empty++;
 	cpu_unlock(c, &b->lock);
@@ -102,7 +102,7 @@ void barn_put_full_sheaf(struct cpu *c, struct node_barn *b,
 {
 	cpu_exec(c, b->cost->barn_exchange);
 	cpu_lock(c, &b->lock);
-	cpu_write(c, b->line + 8);
+	cpu_write(c, b->line + BARN_FULL);
 	link_sheaf(c, sheaf, &b->full);
 	b->nr_full++;
 	cpu_unlock(c, &b->lock);
@@ -124,7 +124,7 @@ struct slab_sheaf *barn_get_full_or_empty_sheaf(struct cpu *c,
 		sheaf = unlink_first(c, &b->empty);
 		b->nr_empty--;
 	}
-	cpu_write(c, b->line + 40);
+	cpu_write(c, b->line + BARN_COUNTS);
 	cpu_unlock(c, &b->lock);
 	return sheaf;
 }
@@ -138,7 +138,7 @@ struct slab_sheaf *barn_replace_empty_sheaf(struct cpu *c, struct node_barn *b,
 	if (!b->nr_full)
 		return NULL;
 	cpu_lock(c, &b->lock);
-	cpu_write(c, b->line + 8);
+	cpu_write(c, b->line + BARN_FULL);
 	if (b->nr_full) {
 		full = unlink_first(c, &b->full);
 		b->nr_full--;
@@ -161,7 +161,7 @@ enum barn_replace barn_replace_full_sheaf(struct cpu *c, struct node_barn *b,
 	if (!b->nr_empty)
 		return BARN_NO_EMPTY;
 	cpu_lock(c, &b->lock);
-	cpu_write(c, b->line + 8);
+	cpu_write(c, b->line + BARN_FULL);
 	if (b->nr_empty) {
 		*empty = unlink_first(c, &b->empty);
 		b->nr_empty--;

@@ -24,6 +24,24 @@
 #define MAX_EMPTY_SHEAVES 10
 #define PCS_BATCH_MAX 32 /* objects moved per lock hold of a flush */
 
+/* Where members lie in the simulated structs, bytes: the kernel's layout on 64
+ * bits without debugging options. */
+enum {
+	SLAB_LIST = 16,	    /* links of a node's list; next of a chain */
+	SLAB_CHAIN = 24,    /* how many slabs are in a cpu partial chain */
+	SLAB_FREELIST = 32, /* freelist and counters, for cmpxchg16b */
+	CPU_PARTIAL = 24,   /* of struct kmem_cache_cpu */
+	NODE_LIST = 8,	    /* nr_partial, the list's head behind it */
+	NODE_NR_SLABS = 32,
+	NODE_TOTAL_OBJECTS = 40,
+	SHEAF_SIZE = 24, /* objects behind SHEAF_HEADER bytes */
+	BARN_FULL = 8,	 /* list heads */
+	BARN_EMPTY = 24,
+	BARN_COUNTS = 40,
+	CACHE_NODES = 256, /* node and barn of each node id */
+	CACHE_NODE_BYTES = 16,
+};
+
 /* struct slab: one line, the first struct page of its pages. */
 struct slab {
 	struct kmem_cache *cache;
@@ -110,7 +128,7 @@ struct kmem_cache {
 	struct geometry g;
 	unsigned flags; /* enum slab_flags */
 	unsigned remote_node_defrag_ratio; /* 0..1000 */
-	sim_addr line;	      /* line 0; the node array is at line + 256 */
+	sim_addr line;	      /* line 0; the nodes at line + CACHE_NODES */
 	sim_addr random_line; /* s->random; the permutation follows */
 	uint16_t *random_seq;
 	uint64_t reciprocal; /* of g.size */
@@ -298,6 +316,10 @@ void flush_cpu_slab(struct cpu *c, struct kmem_cache *s);
 
 /* ---- sheaf.c: the front end from 6.18 on ---- */
 
+static inline sim_addr sheaf_slot(const struct slab_sheaf *sheaf, unsigned i)
+{
+	return sheaf->addr + SHEAF_HEADER + 8 * i;
+}
 static inline bool cache_has_sheaves(const struct kmem_cache *s)
 {
 	return s->g.sheaf_capacity > 0;

@@ -199,9 +199,9 @@ void put_cpu_partial(struct cpu *c, struct kmem_cache *s, struct slab *slab,
 	enter(s, c, FR_put_cpu_partial);
 	cpu_exec(c, s->cost->cpu_partial_put);
 	cpu_irq(c, true);
-	cpu_read(c, k->line + 24);
+	cpu_read(c, k->line + CPU_PARTIAL);
 	if (old) {
-		cpu_read(c, old->line + 24);
+		cpu_read(c, old->line + SLAB_CHAIN);
 		if (drain && cpu_partial_is_full(s, old)) {
 			put = old;
 			old = NULL;
@@ -212,8 +212,8 @@ void put_cpu_partial(struct cpu *c, struct kmem_cache *s, struct slab *slab,
 		(old ? old->pobjects : 0) + slab->objects - slab->inuse;
 	slab->next = old;
 	k->partial = slab;
-	cpu_write(c, slab->line + 16);
-	cpu_write(c, k->line + 24);
+	cpu_write(c, slab->line + SLAB_LIST);
+	cpu_write(c, k->line + CPU_PARTIAL);
 	if (put) {
 		__put_partials(c, s, put);
 		stat(s, c, stat_cpu_partial_drain);
@@ -277,7 +277,7 @@ static struct slab *get_partial_node(struct cpu *c, struct kmem_cache *s,
 		return NULL;
 	enter(s, c, FR_get_partial_node);
 	cpu_exec(c, s->cost->get_partial);
-	cpu_read(c, n->line + 8);
+	cpu_read(c, n->line + NODE_LIST);
 	cpu_meet(c, s->slub->everyone);
 	if (!n->nr_partial) {
 		cpu_leave(c);
@@ -360,10 +360,10 @@ static struct slab *pop_cpu_partial(struct cpu *c, struct kmem_cache *s)
 
 	cpu_exec(c, s->cost->cpu_partial_get);
 	cpu_irq(c, true);
-	cpu_read(c, slab->line + 16);
+	cpu_read(c, slab->line + SLAB_LIST);
 	k->partial = slab->next;
 	slab->next = NULL;
-	cpu_write(c, k->line + 24);
+	cpu_write(c, k->line + CPU_PARTIAL);
 	return slab;
 }
 

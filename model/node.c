@@ -17,11 +17,11 @@ void add_partial(struct cpu *c, struct kmem_cache_node *n, struct slab *slab,
 	else
 		list_add(&slab->list, &n->partial);
 	slab->node_partial = true;
-	cpu_write(c, n->line + 8);
-	cpu_write(c, slab->line + 16);
+	cpu_write(c, n->line + NODE_LIST);
+	cpu_write(c, slab->line + SLAB_LIST);
 	if (neighbour != &n->partial)
 		cpu_write(c,
-			  list_entry(neighbour, struct slab, list)->line + 16);
+			  list_entry(neighbour, struct slab, list)->line + SLAB_LIST);
 }
 
 void remove_partial(struct cpu *c, struct kmem_cache_node *n, struct slab *slab)
@@ -32,13 +32,13 @@ void remove_partial(struct cpu *c, struct kmem_cache_node *n, struct slab *slab)
 
 		if (nb != &n->partial)
 			cpu_write(c,
-				  list_entry(nb, struct slab, list)->line + 16);
+				  list_entry(nb, struct slab, list)->line + SLAB_LIST);
 	}
 	list_del(&slab->list);
 	slab->node_partial = false;
 	n->nr_partial--;
-	cpu_write(c, n->line + 8);
-	cpu_write(c, slab->line + 16);
+	cpu_write(c, n->line + NODE_LIST);
+	cpu_write(c, slab->line + SLAB_LIST);
 }
 
 bool defrag_ratio_allows(struct cpu *c, struct kmem_cache *s)
@@ -70,7 +70,7 @@ struct kmem_cache_node *next_node_to_rob(struct cpu *c, struct kmem_cache *s,
 		cpu_exec(c, s->cost->any_node);
 		if (!n)
 			continue;
-		cpu_read(c, n->line + 8);
+		cpu_read(c, n->line + NODE_LIST);
 		cpu_meet(c, s->slub->everyone);
 		if (n->nr_partial > s->g.min_partial)
 			return n;

@@ -80,8 +80,8 @@ sim_addr kmem_cache_alloc_from_sheaf(struct cpu *c, struct kmem_cache *s,
 		return 0;
 	cpu_exec(c, s->cost->alloc_fast);
 	sheaf->size--;
-	cpu_read(c, sheaf->addr + SHEAF_HEADER + 8 * sheaf->size);
-	cpu_write(c, sheaf->addr + 24);
+	cpu_read(c, sheaf_slot(sheaf, sheaf->size));
+	cpu_write(c, sheaf->addr + SHEAF_SIZE);
 	s->allocs++;
 	return sheaf->objects[sheaf->size];
 }

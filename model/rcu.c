@@ -47,9 +47,9 @@ static bool free_to_rcu_sheaf(struct cpu *c, struct kmem_cache *s, sim_addr obj)
 		return false;
 	}
 	sheaf->objects[sheaf->size] = obj;
-	cpu_write(c, sheaf->addr + SHEAF_HEADER + 8 * sheaf->size);
+	cpu_write(c, sheaf_slot(sheaf, sheaf->size));
 	sheaf->size++;
-	cpu_write(c, sheaf->addr + 24);
+	cpu_write(c, sheaf->addr + SHEAF_SIZE);
 	if (sheaf->size == sheaf->capacity) {
 		this_cpu(s, c)->rcu_free = NULL;
 		sheaf->node =

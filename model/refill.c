@@ -19,7 +19,7 @@ static void get_partial_node_bulk(struct cpu *c, struct kmem_cache *s,
 	unsigned total = 0;
 
 	cpu_exec(c, s->cost->get_partial);
-	cpu_read(c, n->line + 8);
+	cpu_read(c, n->line + NODE_LIST);
 	cpu_meet(c, s->slub->everyone);
 	if (!n->nr_partial)
 		return;
@@ -181,7 +181,7 @@ static sim_addr get_from_partial_node(struct cpu *c, struct kmem_cache *s,
 		return 0;
 	enter(s, c, FR_get_from_partial_node);
 	cpu_exec(c, s->cost->get_partial);
-	cpu_read(c, n->line + 8);
+	cpu_read(c, n->line + NODE_LIST);
 	cpu_meet(c, s->slub->everyone);
 	if (!n->nr_partial) {
 		cpu_leave(c);

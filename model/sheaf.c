@@ -8,11 +8,6 @@
  */
 #include "model/cache.h"
 
-static sim_addr sheaf_slot(const struct slab_sheaf *sheaf, unsigned i)
-{
-	return sheaf->addr + SHEAF_HEADER + 8 * i;
-}
-
 static size_t sheaf_bytes(unsigned capacity)
 {
 	return SHEAF_HEADER + 8 * (size_t)capacity;
@@ -148,7 +143,7 @@ bool refill_sheaf(struct cpu *c, struct kmem_cache *s,
 	for (unsigned i = 0; i < got; i += 8)
 		cpu_write(c, sheaf_slot(sheaf, sheaf->size + i));
 	sheaf->size += got;
-	cpu_write(c, sheaf->addr + 24);
+	cpu_write(c, sheaf->addr + SHEAF_SIZE);
 	stat_add(s, c, stat_sheaf_refill, got);
 	cpu_leave(c);
 	return got == want;
@@ -245,7 +240,7 @@ static bool __pcs_replace_empty_main(struct cpu *c, struct kmem_cache *s,
 static struct slab_sheaf *touch_main(struct cpu *c, struct kmem_cache_cpu *pcs)
 {
 	cpu_write(c, pcs->pcs_line);
-	cpu_read(c, pcs->main->addr + 24);
+	cpu_read(c, pcs->main->addr + SHEAF_SIZE);
 	return pcs->main;
 }
 
@@ -285,7 +280,7 @@ sim_addr alloc_from_pcs(struct cpu *c, struct kmem_cache *s, unsigned gfp,
 		}
 	}
 	main->size--;
-	cpu_write(c, main->addr + 24);
+	cpu_write(c, main->addr + SHEAF_SIZE);
 	stat(s, c,
 	     s->f->cpu_slabs ? stat_alloc_cpu_sheaf : stat_alloc_fastpath);
 	return obj;
@@ -401,7 +396,7 @@ bool free_to_pcs(struct cpu *c, struct kmem_cache *s, sim_addr obj)
 	}
 	cpu_write(c, sheaf_slot(main, main->size));
 	main->objects[main->size++] = obj;
-	cpu_write(c, main->addr + 24);
+	cpu_write(c, main->addr + SHEAF_SIZE);
 	stat(s, c, s->f->cpu_slabs ? stat_free_cpu_sheaf : stat_free_fastpath);
 	return true;
 }
@@ -454,7 +449,7 @@ unsigned alloc_from_pcs_bulk(struct cpu *c, struct kmem_cache *s, unsigned gfp,
 		}
 		batch = MIN(n - done, main->size);
 		main->size -= batch;
-		cpu_write(c, main->addr + 24);
+		cpu_write(c, main->addr + SHEAF_SIZE);
 		touch_slots(c, main, main->size, batch, false);
 		memcpy(objs + done, main->objects + main->size,
 		       batch * sizeof(*objs));
@@ -497,7 +492,7 @@ static unsigned push_bulk(struct cpu *c, struct kmem_cache *s, unsigned n,
 		       batch * sizeof(*objs));
 		touch_slots(c, main, main->size, batch, true);
 		main->size += batch;
-		cpu_write(c, main->addr + 24);
+		cpu_write(c, main->addr + SHEAF_SIZE);
 		cpu_exec(c, batch * s->cost->bulk_free_object);
 		stat_add(s, c,
 			 s->f->cpu_slabs ? stat_free_cpu_sheaf

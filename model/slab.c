@@ -26,7 +26,7 @@ void set_freepointer(struct cpu *c, struct slab *slab, unsigned i,
 bool slab_cmpxchg(struct cpu *c, struct slab *slab, uint32_t version)
 {
 	cpu_meet(c, slab->cache->slub->everyone);
-	cpu_rmw(c, slab->line + 32, RMW_LOCK_CMPXCHG16B);
+	cpu_rmw(c, slab->line + SLAB_FREELIST, RMW_LOCK_CMPXCHG16B);
 	if (slab->version == version) {
 		slab->version++;
 		return true;
@@ -160,8 +160,8 @@ static void count_slab(struct cpu *c, struct kmem_cache *s, struct slab *slab,
 
 	n->nr_slabs += sign;
 	n->total_objects += sign * slab->objects;
-	cpu_rmw(c, n->line + 32, RMW_LOCK);
-	cpu_rmw(c, n->line + 40, RMW_LOCK);
+	cpu_rmw(c, n->line + NODE_NR_SLABS, RMW_LOCK);
+	cpu_rmw(c, n->line + NODE_TOTAL_OBJECTS, RMW_LOCK);
 }
 
 void inc_slabs_node(struct cpu *c, struct kmem_cache *s, struct slab *slab)

@@ -225,7 +225,7 @@ struct kmem_cache *kmem_cache_create(struct slub *sl, struct cpu *c,
 {
 	struct kmem_cache *s = g_new0(struct kmem_cache, 1);
 	int nr_cpus = machine_topology(sl->machine)->nr_cpus;
-	size_t bytes = 256 + 16 * (size_t)sl->nr_node_ids;
+	size_t bytes = CACHE_NODES + CACHE_NODE_BYTES * sl->nr_node_ids;
 	char *wrong = kmem_cache_args_check(a);
 
 	if (wrong)
