@@ -230,11 +230,12 @@ static void count_programs(struct machine *m, struct domain *d)
 
 struct domain *machine_domain(struct machine *m, const int *cpus, int n)
 {
-	int *sorted = g_new(int, n);
+	int *sorted = g_new(int, MAX(n, 1));
 	struct domain *d;
 	int nr = 0;
 
-	memcpy(sorted, cpus, sizeof(int) * n);
+	if (n) /* a node without CPUs has no list of them */
+		memcpy(sorted, cpus, sizeof(int) * n);
 	qsort(sorted, n, sizeof(int), by_id);
 	for (int i = 0; i < n; i++) {
 		g_assert(machine_cpu(m, sorted[i]));
