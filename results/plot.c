@@ -86,6 +86,8 @@ char *plot_label(const char *name, const char *unit, double largest,
 	else if (*unit && g_str_has_suffix(words, unit) &&
 		 words[strlen(words) - strlen(unit) - 1] == ' ')
 		words[strlen(words) - strlen(unit) - 1] = '\0';
+	if (g_str_has_suffix(words, "]")) /* a difference in percent */
+		return g_strdup(words);
 	return *unit ? g_strdup_printf("%s [%s%s]", words, prefix, per_s) :
 		       g_strdup(words);
 }

@@ -83,13 +83,14 @@ static bool stack(struct outdir *out, const char *folder,
 		"set ylabel '%s'\nset yrange [0:*]\n"
 		"set style data histograms\nset style histogram rowstacked\n"
 		"set style fill solid border linecolor '#222222'\n"
-		"set boxwidth 0.7\nset bmargin at screen 0.12\n"
+		"set boxwidth 0.7\nset bmargin at screen %s\n"
 		"set key default\nset key outside right top vertical Left "
 		"reverse invert\n%splot \\\n",
 		((struct costs *)accounts->pdata[0])->per_operation ?
 			"cycles per allocation or free" :
 			"cycles of the run",
-		accounts->len > 6 ? "set xtics rotate by -35\n" : "");
+		accounts->len > 6 ? "0.38" : "0.12",
+		accounts->len > 6 ? "set xtics rotate by -55 font ',9'\n" : "");
 	g_string_append(p->dat, "variant");
 	for (guint k = 0; k < G_N_ELEMENTS(stack_order); k++) {
 		enum cause cause = stack_order[k];

@@ -307,16 +307,25 @@ static void axis_commands(struct plot *p, const struct panel *a, int variants)
 			       (int)a->xs->len * (variants + 1) - 1);
 }
 
+/* "pair_cycles - zs-store [%]" makes a poor file name. */
+static char *file_name(const struct panel *a)
+{
+	GString *s = g_string_new(a->name);
+
+	if (*a->rest)
+		g_string_append_printf(s, ",%s", a->rest);
+	g_string_replace(s, " - ", "-minus-", 0);
+	g_string_replace(s, " [%]", "-pct", 0);
+	return g_string_free(s, FALSE);
+}
+
 static bool draw_panel(const struct context *c, const struct panel *a)
 {
 	/* points that stay apart in grey */
 	static const int points[] = {7, 5, 9, 11, 13, 15};
 	static const int hollow[] = {6, 4, 8, 10, 12, 14};
 	static const int dashes[] = {1, 2, 4, 5};
-	g_autofree char *file = *a->rest ?
-					g_strdup_printf("%s,%s", a->name,
-							a->rest) :
-					g_strdup(a->name);
+	g_autofree char *file = file_name(a);
 	double divisor;
 	struct plot *p = begin(c, file, a->name, &divisor);
 	int variants = g_strv_length(c->r->variants), index = 0;

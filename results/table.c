@@ -18,7 +18,8 @@ struct block {
 	double divisor;
 	const char *prefix;
 	bool published, spread;
-	char **variants;
+	char **variants; /* those that have such a figure */
+	const char *baseline;
 };
 
 /* "M" and 1e6 for rates of millions; other units stay as they are. */
@@ -120,10 +121,14 @@ static void append_block(GString *s, struct block *b)
 	g_autofree int *width = g_new0(int, n + 1);
 	g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(
 		(GDestroyNotify)g_strfreev);
-	g_autofree char *title = NULL, *header = NULL;
+	g_autofree char *title = NULL;
 	int label_width = strlen("against the baseline");
 
-	title = g_strdup_printf("%s [%s%s]", b->name, b->prefix, b->unit);
+	if (g_str_has_suffix(b->name, "]")) /* a difference in percent */
+		title = g_strdup(b->name);
+	else
+		title = g_strdup_printf("%s [%s%s]", b->name, b->prefix,
+					b->unit);
 	if (rows > MAX_PLACES + 1 && !b->published) {
 		g_string_append_printf(s, "\n%s: %d values, see results.tsv and "
 				       "plots\n", title, rows);
@@ -151,7 +156,7 @@ static void append_block(GString *s, struct block *b)
 	for (int r = 0; r < rows; r++)
 		append_row(s, *places[r] ? places[r] : b->name,
 			   lines->pdata[r], width, label_width);
-	if (rows == 1 && n > 1) {
+	if (rows == 1 && n > 1 && !strcmp(b->variants[0], b->baseline)) {
 		g_auto(GStrv) cells = g_new0(char *, n + 1);
 
 		for (int i = 0; i < n; i++)
@@ -209,6 +214,25 @@ static void append_summary(GString *s, const GPtrArray *figures)
 		g_string_append_c(s, '\n');
 }
 
+static char **variants_with(const GPtrArray *figures, const char *name,
+			    char **variants)
+{
+	GPtrArray *v = g_ptr_array_new();
+
+	for (int i = 0; variants[i]; i++)
+		for (guint k = 0; k < figures->len; k++) {
+			const struct figure *f = figures->pdata[k];
+
+			if (!strcmp(f->name, name) &&
+			    !strcmp(f->variant, variants[i])) {
+				g_ptr_array_add(v, g_strdup(variants[i]));
+				break;
+			}
+		}
+	g_ptr_array_add(v, NULL);
+	return (char **)g_ptr_array_free(v, FALSE);
+}
+
 char *table_text(const struct result *r, GError **error)
 {
 	g_autoptr(GPtrArray) figures = figures_of(r);
@@ -237,7 +261,8 @@ char *table_text(const struct result *r, GError **error)
 	for (int i = 0; names[i]; i++) {
 		struct block b = {figures, names[i]};
 
-		b.variants = r->variants;
+		b.variants = variants_with(figures, names[i], r->variants);
+		b.baseline = r->variants[0];
 		for (guint k = 0; k < figures->len; k++) {
 			const struct figure *f = figures->pdata[k];
 
@@ -249,6 +274,7 @@ char *table_text(const struct result *r, GError **error)
 		}
 		choose_prefix(&b);
 		append_block(s, &b);
+		g_strfreev(b.variants);
 	}
 	append_summary(s, figures);
 	append_fits(s, r);
