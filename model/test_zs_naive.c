@@ -9,7 +9,7 @@ struct page_group { /* a zspage */
 	int locks, level;
 };
 
-struct naive {
+struct zs_naive {
 	unsigned chain;
 	GPtrArray *all;
 	uint64_t made, clock;
@@ -24,16 +24,16 @@ static void group_free(gpointer p)
 	g_free(g);
 }
 
-struct naive *naive_new(unsigned chain_size)
+struct zs_naive *zs_naive_new(unsigned chain_size)
 {
-	struct naive *n = g_new0(struct naive, 1);
+	struct zs_naive *n = g_new0(struct zs_naive, 1);
 
 	n->chain = chain_size;
 	n->all = g_ptr_array_new_with_free_func(group_free);
 	return n;
 }
 
-void naive_free_pool(struct naive *n)
+void zs_naive_free_pool(struct zs_naive *n)
 {
 	g_ptr_array_unref(n->all);
 	g_free(n);
@@ -41,7 +41,7 @@ void naive_free_pool(struct naive *n)
 
 /* ---- sizes: found by trying all ---- */
 
-static unsigned pages_of(const struct naive *n, unsigned size)
+static unsigned pages_of(const struct zs_naive *n, unsigned size)
 {
 	unsigned best = 1;
 
@@ -57,7 +57,7 @@ static unsigned pages_of(const struct naive *n, unsigned size)
 
 /* The size that serves a request: round up, then as far as neighbours are
  * alike in pages and objects. */
-static unsigned size_of(const struct naive *n, unsigned request)
+static unsigned size_of(const struct zs_naive *n, unsigned request)
 {
 	unsigned size = 32;
 
@@ -94,7 +94,7 @@ static int level(const struct page_group *g)
 			return tenth;
 }
 
-static void settle(struct naive *n, struct page_group *g, bool again)
+static void settle(struct zs_naive *n, struct page_group *g, bool again)
 {
 	if (again || g->level != level(g)) {
 		g->level = level(g);
@@ -118,7 +118,7 @@ static void take(struct page_group *g, unsigned i)
 }
 
 /* Of a size, the last to arrive at the best level from @from to @to. */
-static struct page_group *best(struct naive *n, unsigned size, int from,
+static struct page_group *best(struct zs_naive *n, unsigned size, int from,
 			       int to, const struct page_group *but)
 {
 	for (int l = from; l != to + (to > from ? 1 : -1);
@@ -139,7 +139,7 @@ static struct page_group *best(struct naive *n, unsigned size, int from,
 	return NULL;
 }
 
-void naive_malloc(struct naive *n, uint64_t handle, unsigned size)
+void zs_naive_malloc(struct zs_naive *n, uint64_t handle, unsigned size)
 {
 	unsigned class_size = size_of(n, size);
 	struct page_group *g = best(n, class_size, 10, 0, NULL);
@@ -164,7 +164,8 @@ void naive_malloc(struct naive *n, uint64_t handle, unsigned size)
 	settle(n, g, true);
 }
 
-static struct page_group *find(struct naive *n, uint64_t handle, unsigned *at)
+static struct page_group *find(struct zs_naive *n, uint64_t handle,
+			       unsigned *at)
 {
 	for (guint i = 0; i < n->all->len; i++) {
 		struct page_group *g = n->all->pdata[i];
@@ -176,7 +177,7 @@ static struct page_group *find(struct naive *n, uint64_t handle, unsigned *at)
 	g_assert_not_reached();
 }
 
-static bool drop_if_empty(struct naive *n, struct page_group *g)
+static bool drop_if_empty(struct zs_naive *n, struct page_group *g)
 {
 	if (used(g) || g->locks)
 		return false;
@@ -184,7 +185,7 @@ static bool drop_if_empty(struct naive *n, struct page_group *g)
 	return true;
 }
 
-void naive_free(struct naive *n, uint64_t handle)
+void zs_naive_free(struct zs_naive *n, uint64_t handle)
 {
 	unsigned at;
 	struct page_group *g = find(n, handle, &at);
@@ -194,13 +195,13 @@ void naive_free(struct naive *n, uint64_t handle)
 	drop_if_empty(n, g);
 }
 
-void naive_place(struct naive *n, uint64_t handle, uint64_t *zspage,
-		 unsigned *index)
+void zs_naive_place(struct zs_naive *n, uint64_t handle, uint64_t *zspage,
+		    unsigned *index)
 {
 	*zspage = find(n, handle, index)->number;
 }
 
-uint64_t naive_lock(struct naive *n, uint64_t handle)
+uint64_t zs_naive_lock(struct zs_naive *n, uint64_t handle)
 {
 	unsigned at;
 	struct page_group *g = find(n, handle, &at);
@@ -209,7 +210,7 @@ uint64_t naive_lock(struct naive *n, uint64_t handle)
 	return g->number;
 }
 
-void naive_unlock(struct naive *n, uint64_t zspage)
+void zs_naive_unlock(struct zs_naive *n, uint64_t zspage)
 {
 	for (guint i = 0; i < n->all->len; i++) {
 		struct page_group *g = n->all->pdata[i];
@@ -219,7 +220,7 @@ void naive_unlock(struct naive *n, uint64_t zspage)
 	}
 }
 
-void naive_free_deferred(struct naive *n)
+void zs_naive_free_deferred(struct zs_naive *n)
 {
 	for (guint i = n->all->len; i--;)
 		drop_if_empty(n, n->all->pdata[i]);
@@ -227,7 +228,7 @@ void naive_free_deferred(struct naive *n)
 
 /* ---- compaction ---- */
 
-static unsigned spare_zspages(struct naive *n, unsigned size)
+static unsigned spare_zspages(struct zs_naive *n, unsigned size)
 {
 	unsigned free_slots = 0, objects = pages_of(n, size) * 4096 / size;
 
@@ -240,7 +241,7 @@ static unsigned spare_zspages(struct naive *n, unsigned size)
 	return free_slots / objects;
 }
 
-static uint64_t compact_size(struct naive *n, unsigned size)
+static uint64_t compact_size(struct zs_naive *n, unsigned size)
 {
 	struct page_group *to = NULL, *from;
 	uint64_t freed = 0;
@@ -276,7 +277,7 @@ static uint64_t compact_size(struct naive *n, unsigned size)
 	return freed;
 }
 
-uint64_t naive_compact(struct naive *n)
+uint64_t zs_naive_compact(struct zs_naive *n)
 {
 	uint64_t freed = 0;
 
@@ -288,7 +289,7 @@ uint64_t naive_compact(struct naive *n)
 
 /* ---- what is shown ---- */
 
-uint64_t naive_pages(struct naive *n)
+uint64_t zs_naive_pages(struct zs_naive *n)
 {
 	uint64_t pages = 0;
 
@@ -297,7 +298,7 @@ uint64_t naive_pages(struct naive *n)
 	return pages;
 }
 
-static void add_line(struct naive *n, GString *out, unsigned low,
+static void add_line(struct zs_naive *n, GString *out, unsigned low,
 		     unsigned high)
 {
 	uint64_t at[12] = { 0 }, objects = 0, in_use = 0, pages = 0;
@@ -318,7 +319,7 @@ static void add_line(struct naive *n, GString *out, unsigned low,
 			       (int)in_use, (int)pages);
 }
 
-char *naive_classes(struct naive *n)
+char *zs_naive_classes(struct zs_naive *n)
 {
 	GString *out = g_string_new(
 		" class  size       10%       20%       30%       40%       50%"

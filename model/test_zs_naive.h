@@ -11,23 +11,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct naive;
+struct zs_naive;
 
-struct naive *naive_new(unsigned chain_size);
-void naive_free_pool(struct naive *n);
+struct zs_naive *zs_naive_new(unsigned chain_size);
+void zs_naive_free_pool(struct zs_naive *n);
 
-void naive_malloc(struct naive *n, uint64_t handle, unsigned size);
-void naive_free(struct naive *n, uint64_t handle);
-uint64_t naive_compact(struct naive *n); /* pages freed */
+void zs_naive_malloc(struct zs_naive *n, uint64_t handle, unsigned size);
+void zs_naive_free(struct zs_naive *n, uint64_t handle);
+uint64_t zs_naive_compact(struct zs_naive *n); /* pages freed */
 /* Holds the page of @handle's object locked: returns its zspage's number. */
-uint64_t naive_lock(struct naive *n, uint64_t handle);
-void naive_unlock(struct naive *n, uint64_t zspage);
-void naive_free_deferred(struct naive *n);
+uint64_t zs_naive_lock(struct zs_naive *n, uint64_t handle);
+void zs_naive_unlock(struct zs_naive *n, uint64_t zspage);
+void zs_naive_free_deferred(struct zs_naive *n);
 
-void naive_place(struct naive *n, uint64_t handle, uint64_t *zspage,
-		 unsigned *index);
-uint64_t naive_pages(struct naive *n);
+void zs_naive_place(struct zs_naive *n, uint64_t handle, uint64_t *zspage,
+		    unsigned *index);
+uint64_t zs_naive_pages(struct zs_naive *n);
 /* The file of debugfs, made from scratch. */
-char *naive_classes(struct naive *n);
+char *zs_naive_classes(struct zs_naive *n);
 
 #endif

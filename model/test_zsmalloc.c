@@ -17,7 +17,7 @@ struct bench {
 	struct slub *sl;
 	struct zs_build build;
 	struct zs_pool *pool;
-	struct naive *naive;
+	struct zs_naive *naive;
 	sim_addr buffer;
 	GArray *held, *locked; /* sim_addr; struct lock_pair */
 	GRand *rand;
@@ -51,7 +51,7 @@ static void bench_init(struct bench *b, guint32 seed, unsigned chain,
 	b->build.features.copy_in_class_lock = store;
 	b->pool = zs_create_pool(b->sl, machine_cpu(b->m, 0), "test",
 				 &b->build);
-	b->naive = naive_new(chain);
+	b->naive = zs_naive_new(chain);
 	b->buffer = machine_reserve(b->m, 0, ZS_PAGE, ZS_PAGE);
 	b->held = g_array_new(FALSE, FALSE, sizeof(sim_addr));
 	b->locked = g_array_new(FALSE, FALSE, sizeof(struct lock_pair));
@@ -60,7 +60,7 @@ static void bench_init(struct bench *b, guint32 seed, unsigned chain,
 static void bench_clear(struct bench *b)
 {
 	zs_destroy_pool(b->pool);
-	naive_free_pool(b->naive);
+	zs_naive_free_pool(b->naive);
 	slub_free(b->sl);
 	machine_free(b->m);
 	topology_free(b->t);
@@ -72,21 +72,21 @@ static void bench_clear(struct bench *b)
 static void check(struct bench *b)
 {
 	g_autofree char *ours = zs_classes_show(b->pool);
-	g_autofree char *theirs = naive_classes(b->naive);
+	g_autofree char *theirs = zs_naive_classes(b->naive);
 	g_autofree char *wrong = zs_verify(
 		b->pool, (sim_addr *)b->held->data, b->held->len);
 
 	g_assert_cmpstr(wrong, ==, NULL);
 	g_assert_cmpstr(ours, ==, theirs);
 	g_assert_cmpuint(zs_get_total_pages(b->pool), ==,
-			 naive_pages(b->naive));
+			 zs_naive_pages(b->naive));
 	for (guint i = 0; i < b->held->len; i++) {
 		sim_addr h = g_array_index(b->held, sim_addr, i);
 		uint64_t zspage, zspage2;
 		unsigned index, index2;
 
 		zs_handle_place(b->pool, h, &zspage, &index);
-		naive_place(b->naive, h, &zspage2, &index2);
+		zs_naive_place(b->naive, h, &zspage2, &index2);
 		g_assert_cmpuint(zspage, ==, zspage2);
 		g_assert_cmpuint(index, ==, index2);
 	}
@@ -103,7 +103,7 @@ static void do_alloc(struct bench *b, struct cpu *c)
 
 	g_assert_cmpint(zs_save(c, b->pool, b->buffer, size, GFP_FOR_KERNEL,
 				NO_NODE, &handle), ==, 0);
-	naive_malloc(b->naive, handle, size);
+	zs_naive_malloc(b->naive, handle, size);
 	g_array_append_val(b->held, handle);
 }
 
@@ -121,7 +121,7 @@ static void do_lock(struct bench *b)
 {
 	sim_addr h = pick(b, false);
 	struct lock_pair l = { zs_page_lock(b->pool, h),
-			       naive_lock(b->naive, h) };
+			       zs_naive_lock(b->naive, h) };
 
 	g_array_append_val(b->locked, l);
 }
@@ -132,7 +132,7 @@ static void do_unlock(struct bench *b)
 	struct lock_pair l = g_array_index(b->locked, struct lock_pair, i);
 
 	zs_page_unlock(b->pool, l.page);
-	naive_unlock(b->naive, l.naive);
+	zs_naive_unlock(b->naive, l.naive);
 	g_array_remove_index_fast(b->locked, i);
 }
 
@@ -147,7 +147,7 @@ static void step(struct bench *b, int grow)
 		sim_addr h = pick(b, true);
 
 		zs_free(c, b->pool, h);
-		naive_free(b->naive, h);
+		zs_naive_free(b->naive, h);
 	} else if (what < 92) {
 		sim_addr h = pick(b, false);
 
@@ -159,12 +159,12 @@ static void step(struct bench *b, int grow)
 		do_unlock(b);
 	} else if (what < 98) {
 		zs_free_deferred(c, b->pool);
-		naive_free_deferred(b->naive);
+		zs_naive_free_deferred(b->naive);
 	} else {
 		uint64_t could = zs_compactable(b->pool);
 		uint64_t freed = zs_compact(c, b->pool);
 
-		g_assert_cmpuint(freed, ==, naive_compact(b->naive));
+		g_assert_cmpuint(freed, ==, zs_naive_compact(b->naive));
 		g_assert_cmpuint(freed, <=, could);
 	}
 }
