@@ -63,10 +63,7 @@ bool slab_is_attribute(const char *name)
 
 bool slab_is_counter(const char *name)
 {
-	for (int i = 0; i < NR_SLUB_STATS; i++)
-		if (!strcmp(slub_stat_names[i], name))
-			return true;
-	return false;
+	return slub_stat_find(name) >= 0;
 }
 
 GPtrArray *slab_private_counters(const struct slab_report *r)

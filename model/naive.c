@@ -450,10 +450,9 @@ static void show_stats(struct naive *n, const char *names, GString *out)
 	for (int i = 0; name[i]; i++) {
 		g_autoptr(GString) parts = g_string_new(NULL);
 		uint64_t sum = 0;
-		int s = 0;
+		int s = slub_stat_find(name[i]);
 
-		while (strcmp(slub_stat_names[s], name[i]))
-			g_assert(++s < NR_SLUB_STATS);
+		g_assert(s >= 0);
 		for (int c = 0; c < n->nr_cpus; c++) {
 			uint64_t v = n->stat[s * n->nr_cpus + c];
 
@@ -585,15 +584,14 @@ int naive_store(struct naive *n, const char *attr, const char *value)
 			return EINVAL;
 		naive_shrink(n);
 	} else {
-		for (int s = 0; s < NR_SLUB_STATS; s++)
-			if (!strcmp(attr, slub_stat_names[s])) {
-				if (v)
-					return EINVAL;
-				memset(n->stat + s * n->nr_cpus, 0,
-				       n->nr_cpus * sizeof(*n->stat));
-				return 0;
-			}
-		return EACCES;
+		int s = slub_stat_find(attr);
+
+		if (s < 0)
+			return EACCES;
+		if (v)
+			return EINVAL;
+		memset(n->stat + s * n->nr_cpus, 0,
+		       n->nr_cpus * sizeof(*n->stat));
 	}
 	return 0;
 }

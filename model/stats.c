@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/stats.h"
 
+#include <string.h>
+
 #include "model/features.h"
 
 const char *const slub_stat_names[NR_SLUB_STATS] = {
@@ -8,6 +10,14 @@ const char *const slub_stat_names[NR_SLUB_STATS] = {
 	SLUB_STATS(X)
 #undef X
 };
+
+int slub_stat_find(const char *name)
+{
+	for (int i = 0; i < NR_SLUB_STATS; i++)
+		if (!strcmp(slub_stat_names[i], name))
+			return i;
+	return -1;
+}
 
 static bool counts_cpu_slabs(enum slub_stat stat)
 {

@@ -36,6 +36,8 @@ enum slub_stat {
 };
 
 extern const char *const slub_stat_names[NR_SLUB_STATS];
+/* The counter (enum slub_stat) of that name, -1 if there is none. */
+int slub_stat_find(const char *name);
 
 /* Whether kernels of that set (enum stat_set) have the counter at all. */
 bool slub_stat_in_set(enum slub_stat stat, int stat_set);

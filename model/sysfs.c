@@ -222,13 +222,9 @@ static const struct attr *find_attr(const struct kmem_cache *s,
 
 static int find_stat(const struct kmem_cache *s, const char *name)
 {
-	if (!s->f->slub_stats)
-		return -1;
-	for (int i = 0; i < NR_SLUB_STATS; i++)
-		if (!strcmp(slub_stat_names[i], name) &&
-		    slub_stat_in_set(i, s->f->stat_set))
-			return i;
-	return -1;
+	int i = s->f->slub_stats ? slub_stat_find(name) : -1;
+
+	return i >= 0 && slub_stat_in_set(i, s->f->stat_set) ? i : -1;
 }
 
 static int compare_names(const void *a, const void *b)

@@ -134,15 +134,6 @@ static void add_causes(GPtrArray *parts, const struct result *r,
 	add_waits(parts, r, c, second);
 }
 
-/* Sizes and lengths of lists are states, no counters. */
-static bool is_counter(const char *attribute)
-{
-	for (int i = 0; i < NR_SLUB_STATS; i++)
-		if (!strcmp(slub_stat_names[i], attribute))
-			return true;
-	return false;
-}
-
 static void add_counters(GPtrArray *parts, const struct result *r,
 			 const struct costs *c, bool second)
 {
@@ -170,7 +161,8 @@ static void add_counters(GPtrArray *parts, const struct result *r,
 					g_autofree char *name = NULL;
 					struct part *q;
 
-					if (!is_counter(a->name))
+					/* sizes and states are none */
+					if (slub_stat_find(a->name) < 0)
 						continue;
 					name = g_strdup_printf("%s %s", d->name,
 							       a->name);
