@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* slubsim run CONFIG...: results/run.h does the work. */
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 static struct {
 	char *dir, *seed, **sets, *trace_window;
 	int iterations, jobs, point;
-	gboolean exact_slow, c2c, verify, resume, list_points;
+	gboolean exact_slow, c2c, verify, resume, list_points, bench;
 } opt = {.point = -1};
 
 static const GOptionEntry options[] = {
@@ -46,6 +47,10 @@ static const GOptionEntry options[] = {
 	 NULL},
 	{"point", 0, 0, G_OPTION_ARG_INT, &opt.point,
 	 "Run this one point only, into DIR (or stdout with -o -)", "N"},
+	{"bench", 0, 0, G_OPTION_ARG_NONE, &opt.bench,
+	 "Run one point (--point N, else the first) and tell what it cost this "
+	 "computer instead of what it found",
+	 NULL},
 	{NULL}};
 
 /* Ends as the signal would have ended us: the shell shows 128+n. */
@@ -83,6 +88,39 @@ static int run_part(const char *config, const char *dir,
 	return fflush(stdout) ? EXIT_RUN_FAILED : EXIT_DONE;
 }
 
+static void print_price(const struct point_price *p)
+{
+	double ns = p->run_s * 1e9, ops = MAX(1, p->operations);
+
+	printf("cpus\t%d\n", p->nr_cpus);
+	printf("operations\t%" PRIu64 "\n", p->operations);
+	printf("simulated_cycles\t%" PRIu64 "\n", p->cycles);
+	printf("start_ms\t%.1f\n", p->start_s * 1e3);
+	printf("run_ms\t%.1f\n", p->run_s * 1e3);
+	printf("ns_per_operation\t%.2f\n", ns / ops);
+	printf("operations_per_s\t%.0f\n", ops / p->run_s);
+	printf("events_per_operation\t%.4f\n", p->engine_events / ops);
+	printf("meets_per_operation\t%.4f\n", p->meets / ops);
+	printf("accesses_per_operation\t%.3f\n", p->accesses / ops);
+	printf("sleep_ns\t%.1f\n", p->sleep_ns);
+	printf("sleeps_per_operation\t%.4f\n", ns / ops / p->sleep_ns);
+	printf("max_rss_kib\t%ld\n", p->max_rss_kib);
+}
+
+/* --bench: one point in this process, its result thrown away. */
+static int run_bench(const char *config, struct run_options *o)
+{
+	g_autoptr(GError) error = NULL;
+	g_autofree char *json = NULL;
+	struct point_price price = { 0 };
+
+	o->point.price = &price;
+	if (!run_only(config, "-", o, MAX(opt.point, 0), &json, &error))
+		return tell_error(error);
+	print_price(&price);
+	return fflush(stdout) ? EXIT_RUN_FAILED : EXIT_DONE;
+}
+
 static int run_one(const char *config, const char *dir)
 {
 	g_autoptr(GError) error = NULL;
@@ -113,6 +151,8 @@ static int run_one(const char *config, const char *dir)
 	}
 	if (opt.c2c)
 		o.point.machine_flags |= MACHINE_LINE_STATS;
+	if (opt.bench)
+		return run_bench(config, &o);
 	if (opt.list_points || opt.point >= 0)
 		return run_part(config, dir, &o);
 	r = run_experiment(config, dir, &o, &failed, &sig, &error);

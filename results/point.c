@@ -2,6 +2,8 @@
 #include "results/point.h"
 
 #include <string.h>
+#include <sys/resource.h>
+#include <time.h>
 
 #include "model/slub.h"
 #include "sim/lock.h"
@@ -186,15 +188,47 @@ static uint64_t trace_cycles(const struct machine *m, double us)
 	return cycles < (double)UINT64_MAX ? (uint64_t)cycles : UINT64_MAX;
 }
 
+static double cpu_seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* @p's start_s holds the process's CPU time when the workload began, and run_s
+ * when it ended. */
+static void take_price(struct point_price *price, struct machine *m,
+		       const struct point *p, double begun)
+{
+	struct machine_stats s = machine_stats(m);
+	struct rusage usage;
+
+	price->run_s -= price->start_s;
+	price->start_s -= begun;
+	price->operations = p->operations;
+	price->engine_events = s.engine_events;
+	price->meets = s.meets;
+	price->accesses = s.accesses;
+	price->cycles = machine_now(m);
+	price->nr_cpus = machine_topology(m)->nr_cpus;
+	getrusage(RUSAGE_SELF, &usage);
+	price->max_rss_kib = usage.ru_maxrss;
+	price->sleep_ns = machine_measure_sleep(m);
+}
+
 struct point *point_run(const struct experiment *e, const struct variant *v,
 			uint64_t seed, const struct point_options *options,
 			char **trace, GError **error)
 {
+	double begun = cpu_seconds();
 	struct machine *m = machine_new(e->topology, &e->params,
 					options->machine_flags, seed);
 	struct slub *sl = slub_new(m, &v->features, &v->costs);
+	struct point_price *price = options->price;
 	struct point *p = point_new();
 	struct report r = {p};
+	bool ok;
 
 	if (options->machine_flags & MACHINE_TRACE)
 		machine_trace_window(m, trace_cycles(m, options->trace_from_us),
@@ -210,11 +244,17 @@ struct point *point_run(const struct experiment *e, const struct variant *v,
 	p->config = config_effective(e, v);
 	p->flags = point_flags(options);
 	p->seed = seed;
-	if (e->workload->run(sl, e->options, seed, &r, error) &&
-	    (!options->verify || verify(sl, error))) {
+	if (price)
+		price->start_s = cpu_seconds();
+	ok = e->workload->run(sl, e->options, seed, &r, error);
+	if (price)
+		price->run_s = cpu_seconds();
+	if (ok && (!options->verify || verify(sl, error))) {
 		collect(p, m, sl, options->machine_flags);
 		if (trace && (options->machine_flags & MACHINE_TRACE))
 			*trace = trace_json(m);
+		if (price)
+			take_price(price, m, p, begun);
 	} else {
 		point_free(p);
 		p = NULL;

@@ -11,12 +11,23 @@
 #include "configs/config.h"
 #include "results/result.h"
 
+/* What a point cost the host: never part of a result. */
+struct point_price {
+	double start_s;	 /* CPU time of machine and allocator's creation */
+	double run_s;	 /* of the workload, user and system */
+	double sleep_ns; /* machine_measure_sleep() right after it */
+	uint64_t operations, engine_events, meets, accesses, cycles;
+	int nr_cpus;
+	long max_rss_kib; /* of the process, before the sleeps */
+};
+
 struct point_options {
 	unsigned machine_flags; /* enum machine_flags */
 	bool verify;		/* prove every cache's state afterwards */
 	/* with MACHINE_TRACE: what to keep, us of simulated time */
 	double trace_from_us, trace_to_us;
 	const char *trace_window; /* the same as the user wrote it, or NULL */
+	struct point_price *price; /* where to put it, or NULL */
 };
 
 /* Runs @v of @e once; NULL and @error where the user is to blame. The point's
