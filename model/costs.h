@@ -3,7 +3,7 @@
  * Instructions per step of the allocator.
  *
  * Filled from configs/costs/NAME.conf (one per kernel generation), where each
- * figure says how it follows from the measured totals in facts. Steps are
+ * figure says how it follows from what real kernels retired. Steps are
  * exclusive: a path costs the sum of the steps it goes through. Lines touched,
  * atomics and interrupt masking are not in here; sim/ prices those.
  */

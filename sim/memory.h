@@ -15,8 +15,8 @@
  *   own L2, own L3                    l2_cycles, l3_cycles
  *   dirty or exclusive, other core    c2c_smt / c2c_l3 / c2c_cross_l3 /
  *                                     c2c_home_remote / c2c_socket: requester,
- *                                     owner and home decide (facts: a Zen4
- *                                     probe filter sits at the home)
+ *                                     owner and home decide (a Zen4 probe
+ *                                     filter sits at the home)
  *   shared clean, same L3             l3_cycles
  *   nobody                            DRAM of the home node by the route's
  *                                     latency, plus queueing at its controller

@@ -7,7 +7,7 @@
  * of the tasks lies before the clock, their ends inside it.
  *
  * What is simulated of a message: the allocations and frees it really causes
- * and the lines it touches (facts: traces of 6.18). A message on a socket is
+ * and the lines it touches (traces of 6.18). A message on a socket is
  * an skbuff_head_cache object and a kmalloc-cg-512 object, allocated by the
  * sender and freed by the receiver; on a pipe it is no object, 40 messages
  * share a page. A sender waits while the skbs in flight on its socket hold

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A small stand-in for the hot path of a compressed-object allocator, written
- * to be compiled and counted: see count.sh beside it. It has the data that
+ * to be compiled and counted: see count beside it. It has the data that
  * the model's codegen profiles speak of (a packed location word, a class
  * found through it, a checked page descriptor) and nothing else. Externals
  * (locks, slab, memcpy) are empty functions, the same in all builds.

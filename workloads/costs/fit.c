@@ -56,7 +56,7 @@ static double prior_of(const char *key)
 }
 
 /*
- * The caller's part is told by the facts (about 10). Building a freelist,
+ * The caller's part is told by the file of counts (about 10). Building a freelist,
  * walking it and the hooks' loop over the array always come together in the
  * measured paths; the first two are short loops that can be counted by eye.
  */

@@ -406,7 +406,7 @@ bool cost_measure(const GPtrArray *rows, enum cost_machine which,
 	       WIFEXITED(status) && !WEXITSTATUS(status);
 }
 
-/* ---- the facts ---- */
+/* ---- the measured counts ---- */
 
 static void row_free(void *data)
 {

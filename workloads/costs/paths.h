@@ -2,9 +2,10 @@
 /*
  * The paths whose instructions were counted on real kernels, run on the model.
  *
- * facts/instruction-counts.tsv tells, per kernel, object size and path, how
- * many instructions an operation retired. Here the same paths run on a machine
- * of the same shape with the model's own counts, so that both can be compared
+ * ../shared/facts/instruction-counts.tsv (not part of this tree) tells, per
+ * kernel, object size and path, how many instructions an operation retired.
+ * Here the same paths run on a machine of the same shape with the model's own
+ * counts, so that both can be compared
  * (test_costs.c) and the counts per step can be fitted to the measured totals
  * (fit.c): a path's total is linear in the steps.
  *
@@ -25,14 +26,14 @@ enum cost_machine {
 	NR_COST_MACHINES
 };
 
-struct cost_row { /* a line of the facts */
+struct cost_row { /* a line of that file */
 	char *kernel, *path;
 	unsigned size;
 	double measured;	 /* instructions per object */
 	const struct features *f; /* set by the user of the rows */
 };
 
-/* Reads the facts; NULL if the file is not there. Free with g_ptr_array_unref. */
+/* Reads it; NULL if the file is not there. Free with g_ptr_array_unref. */
 GPtrArray *cost_rows_read(const char *path);
 /* Whether the row tells how the path costs on a large run. */
 bool cost_row_usable(const struct cost_row *row);
