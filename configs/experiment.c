@@ -137,13 +137,6 @@ static bool is_topology_group(const char *group)
 static bool read_topology(struct experiment *x, const struct conf *c,
 			  struct conf **machine, GError **error)
 {
-	static const struct conf_known known[] = {
-		{ "machine", NULL, machine_param_table },
-		{ "topology", topology_keys },
-		{ "nodes", topology_nodes_keys },
-		{ "node ", topology_node_keys },
-		{ NULL }
-	};
 	const struct conf_entry *e = conf_find(c, "experiment", "topology");
 	conf_auto struct conf *t = NULL;
 
@@ -155,7 +148,7 @@ static bool read_topology(struct experiment *x, const struct conf *c,
 		if (!path)
 			return conf_fail(error, e, "%s", err->message);
 		t = conf_read(path, error);
-		if (!t || !conf_check_known(t, known, error))
+		if (!t || !conf_check_known(t, topology_known, error))
 			return false;
 	} else if (conf_group(c, "nodes") || conf_group(c, "node 0") ||
 		   conf_group(c, "topology")) {

@@ -412,7 +412,7 @@ failed:
 	return NULL;
 }
 
-static const struct conf_known known[] = {
+const struct conf_known topology_known[] = {
 	{ "machine", NULL, machine_param_table },
 	{ "topology", topology_keys },
 	{ "nodes", topology_nodes_keys },
@@ -427,7 +427,7 @@ struct topology *config_load_topology(const char *name, char **overrides,
 	conf_auto struct conf *c = path ? conf_read(path, error) : NULL;
 
 	if (!c || !conf_override(c, overrides, error) ||
-	    !conf_check_known(c, known, error))
+	    !conf_check_known(c, topology_known, error))
 		return NULL;
 	return topology_from_conf(c, error);
 }

@@ -13,6 +13,8 @@
 /* Keys of [topology], [nodes] and [node N]. */
 extern const char *const topology_keys[], *const topology_nodes_keys[],
 	*const topology_node_keys[];
+/* What a topology file may hold: these, and [machine]. */
+extern const struct conf_known topology_known[];
 
 /* From the three kinds of groups of @c; others are not looked at. NULL with
  * @error; the caller frees. */

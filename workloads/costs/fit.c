@@ -56,9 +56,10 @@ static double prior_of(const char *key)
 }
 
 /*
- * The caller's part is told by the file of counts (about 10). Building a freelist,
- * walking it and the hooks' loop over the array always come together in the
- * measured paths; the first two are short loops that can be counted by eye.
+ * The caller's part is told by the file of counts (about 10). Building a
+ * freelist, walking it and the hooks' loop over the array always come together
+ * in the measured paths; the first two are short loops that can be counted by
+ * eye.
  */
 static double weight_of(const char *key)
 {
