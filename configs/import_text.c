@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sim/file_replace.h"
+
 G_DEFINE_QUARK(slubsim - import - error, import_error)
 
 bool import_fail(GError **error, const char *name, int line, const char *format,
@@ -345,22 +347,13 @@ char *import_config_name(const char *name)
 
 bool import_write(const char *path, const char *text, GError **error)
 {
-	g_autofree char *aside = NULL;
-	g_autoptr(GError) why = NULL;
+	bool to_stdout = !path || !strcmp(path, "-");
+	int err = 0;
 
-	if (!path || !strcmp(path, "-")) {
-		if (fputs(text, stdout) != EOF && !fflush(stdout))
-			return true;
-		return import_fail(error, "stdout", 0, "%s", g_strerror(errno));
-	}
-	aside = g_strdup_printf("%s.tmp-%d", path, (int)getpid());
-	if (!g_file_set_contents(aside, text, -1, &why))
-		return import_fail(error, path, 0, "%s", why->message);
-	if (g_rename(aside, path)) {
-		int saved = errno;
-
-		g_unlink(aside);
-		return import_fail(error, path, 0, "%s", g_strerror(saved));
-	}
-	return true;
+	if (!to_stdout)
+		err = file_replace(path, text, strlen(text));
+	else if (fputs(text, stdout) == EOF || fflush(stdout))
+		err = errno;
+	return !err || import_fail(error, to_stdout ? "stdout" : path, 0, "%s",
+				   g_strerror(err));
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "results/result.h"
+#include "sim/file_replace.h"
 
 struct outdir {
 	char *path;
@@ -25,40 +26,12 @@ static bool io_error(const char *path, int err, GError **error)
 	return false;
 }
 
-static int write_all(int fd, const char *text, size_t len)
-{
-	while (len) {
-		ssize_t n = write(fd, text, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return errno;
-		text += n;
-		len -= n;
-	}
-	return 0;
-}
-
 static bool write_data(const char *path, const char *data, size_t length,
 		       GError **error)
 {
-	g_autofree char *tmp = g_strdup_printf("%s.tmp-%d", path, getpid());
-	int fd = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	int err;
+	int err = file_replace(path, data, length);
 
-	if (fd < 0)
-		return io_error(path, errno, error);
-	err = write_all(fd, data, length);
-	if (close(fd) && !err)
-		err = errno;
-	if (!err && rename(tmp, path))
-		err = errno;
-	if (err) {
-		unlink(tmp);
-		return io_error(path, err, error);
-	}
-	return true;
+	return !err || io_error(path, err, error);
 }
 
 bool write_aside(const char *path, const char *text, GError **error)
@@ -244,7 +217,7 @@ bool outdir_expect(struct outdir *o, const char *name, GError **error)
 		if (o->list < 0)
 			return io_error(list, errno, error);
 	}
-	err = write_all(o->list, line, strlen(line));
+	err = file_write_all(o->list, line, strlen(line));
 	return err ? io_error(o->path, err, error) : true;
 }
 
