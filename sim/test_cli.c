@@ -204,10 +204,11 @@ static void test_readme(void)
 	g_assert_cmpint(n, >=, 3);
 }
 
-static void test_full_disk(void)
+/* One line on stderr, whichever command filled the disk. */
+static void test_full_disk(gconstpointer command)
 {
 	g_autofree char *line = g_strdup_printf(
-		"%s list variants >/dev/full", program);
+		"%s %s >/dev/full", program, (const char *)command);
 	char *argv[] = { (char *)"sh", (char *)"-c", line, NULL };
 	g_autofree char *err = NULL;
 	int status;
@@ -219,7 +220,8 @@ static void test_full_disk(void)
 	g_spawn_sync(NULL, argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL,
 		     &err, &status, NULL);
 	g_assert_cmpint(WEXITSTATUS(status), ==, 1);
-	g_assert_nonnull(strstr(err, "slubsim: standard output: "));
+	g_assert_true(g_str_has_prefix(err, "slubsim: standard output: "));
+	g_assert_cmpstr(strchr(err, '\n'), ==, "\n");
 }
 
 /* Completion is a script that bash accepts and that completes. */
@@ -288,7 +290,11 @@ int main(int argc, char **argv)
 	g_test_add_func("/cli/check", test_check);
 	g_test_add_func("/cli/check-wrong", test_check_wrong);
 	g_test_add_func("/cli/readme", test_readme);
-	g_test_add_func("/cli/full-disk", test_full_disk);
+	g_test_add_data_func("/cli/full-disk/list", "list variants",
+			     test_full_disk);
+	g_test_add_data_func("/cli/full-disk/import", "import cache "
+			     SLUBSIM_CONFIGS "/testdata/slab-grep-6.18.txt",
+			     test_full_disk);
 	g_test_add_func("/cli/completion", test_completion);
 	g_test_add_func("/cli/man", test_man);
 	return g_test_run();
