@@ -54,23 +54,32 @@ static void defaults(void *options)
 	};
 }
 
+static struct kmem_cache_args cache_args(const struct options *o)
+{
+	return (struct kmem_cache_args){
+		.name = o->cache ? o->cache : "percpu",
+		.object_size = o->object_size,
+		.align = o->align,
+		.flags = (o->hwcache_align ? SLAB_HW_ALIGN : 0) |
+			 (o->destroy_by_rcu ? SLAB_RCU : 0),
+		.sheaf_capacity = o->sheaf_capacity,
+	};
+}
+
 static char *check(const void *options, const struct topology *t)
 {
 	const struct options *o = options;
+	struct kmem_cache_args args = cache_args(o);
 
 	if (!o->counts || !*o->counts)
 		return g_strdup("counts is not given, expected the path of a "
 				"SLUB_STATS dump");
-	if (o->align & (o->align - 1))
-		return g_strdup_printf("align = %" G_GINT64_FORMAT
-				       ", expected a power of two",
-				       o->align);
 	if (o->batch > o->depth)
 		return g_strdup_printf(
 			"batch = %" G_GINT64_FORMAT
 			", expected at most depth = %" G_GINT64_FORMAT,
 			o->batch, o->depth);
-	return NULL;
+	return kmem_cache_args_check(&args);
 }
 
 /* ---- who frees whose objects ---- */
@@ -366,23 +375,11 @@ static bool run(struct slub *sl, const void *options, uint64_t seed,
 	const struct options *o = options;
 	struct machine *m = slub_machine(sl);
 	const struct topology *t = machine_topology(m);
-	struct kmem_cache_args args = {
-		.name = o->cache ? o->cache : "percpu",
-		.object_size = o->object_size,
-		.align = o->align,
-		.flags = (o->hwcache_align ? SLAB_HW_ALIGN : 0) |
-			 (o->destroy_by_rcu ? SLAB_RCU : 0),
-		.sheaf_capacity = o->sheaf_capacity,
-	};
+	struct kmem_cache_args args = cache_args(o);
 	struct play p = {.o = o, .sl = sl};
-	g_autofree char *wrong = kmem_cache_args_check(&args);
 	int first = 0;
 	bool ok;
 
-	if (wrong) {
-		g_set_error(error, COUNTS_ERROR, 0, "%s: %s", args.name, wrong);
-		return false;
-	}
 	while (!machine_cpu(m, first))
 		first++;
 	p.work = machine_cycles(m, o->work_ns);

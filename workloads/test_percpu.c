@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Who frees whose objects in a dump that is played back. */
 #include <glib.h>
+#include <string.h>
 
 #include "workloads/percpu.h"
 #include "workloads/test_report.h"
@@ -60,10 +61,37 @@ static void test_sums(void)
 	}
 }
 
+static void *member(const struct workload *w, void *options, const char *key)
+{
+	for (const struct param_desc *p = w->options; p->key; p++)
+		if (!strcmp(p->key, key))
+			return (char *)options + p->offset;
+	g_assert_not_reached();
+}
+
+/* A cache that cannot be is refused before a run. */
+static void test_check(void)
+{
+	const struct workload *w = workload_find("percpu");
+	g_autofree void *o = g_malloc0(w->options_size);
+	struct topology *t = topology_new("test", 1, 1);
+	g_autofree char *wrong = NULL, *right = NULL;
+
+	w->defaults(o);
+	*(const char **)member(w, o, "counts") = "a.stat";
+	right = w->check(o, t);
+	g_assert_cmpstr(right, ==, NULL);
+	*(int64_t *)member(w, o, "object_size") = 3;
+	wrong = w->check(o, t);
+	g_assert_nonnull(strstr(wrong, "object size 3"));
+	topology_free(t);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/percpu/pairs", test_pairs);
 	g_test_add_func("/percpu/sums", test_sums);
+	g_test_add_func("/percpu/check", test_check);
 	return g_test_run();
 }

@@ -27,14 +27,14 @@ bool zs_line_wait(struct cpu *c, struct zs_line *l)
 	return true;
 }
 
-bool zs_first_cpus(const struct topology *t, int64_t n, int *ids)
+void zs_first_cpus(const struct topology *t, int64_t n, int *ids)
 {
 	int64_t found = 0;
 
 	for (int i = 0; i < t->nr_cpu_ids && found < n; i++)
 		if (t->cpus[i].online)
 			ids[found++] = i;
-	return found == n;
+	g_assert(found == n);
 }
 
 const struct zs_build *zs_build_of(const struct slub *sl, GError **error)

@@ -20,8 +20,8 @@ void zs_line_clear(struct zs_line *l);
 /* True on the CPU that came last, whose date all have afterwards. */
 bool zs_line_wait(struct cpu *c, struct zs_line *l);
 
-/* The first @n online CPUs' ids into @ids; false if there are fewer. */
-bool zs_first_cpus(const struct topology *t, int64_t n, int *ids);
+/* The first @n online CPUs' ids into @ids; there are as many. */
+void zs_first_cpus(const struct topology *t, int64_t n, int *ids);
 
 /* NULL with @error set if the variant has no zsmalloc. */
 const struct zs_build *zs_build_of(const struct slub *sl, GError **error);

@@ -162,9 +162,12 @@ static void alloc_fresh_bulk(struct runner *r)
 	uint64_t before = instructions(r);
 
 	for (int i = 0; i < BULKS; i++) {
+		unsigned got;
+
 		cpu_exec(r->c[0], r->cost->caller);
-		g_assert(kmem_cache_alloc_bulk(r->c[0], r->s, GFP_FOR_KERNEL, n,
-					       r->objs) == n);
+		got = kmem_cache_alloc_bulk(r->c[0], r->s, GFP_FOR_KERNEL, n,
+					    r->objs);
+		g_assert(got == n);
 	}
 	r->result = (double)(instructions(r) - before) / (BULKS * n);
 }
