@@ -336,6 +336,7 @@ struct bisection *bisection_plan(struct experiment *e, int max_runs,
 		g_set_error(error, CONFIG_ERROR, 0,
 			    "%s and %s do not differ in any feature", b->from,
 			    b->to);
+		g_free(w.on);
 		bisection_free(b);
 		return NULL;
 	}
