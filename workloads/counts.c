@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "sim/topology.h"
+
 G_DEFINE_QUARK(counts - error - quark, counts_error)
 
 struct reader {
@@ -81,6 +83,27 @@ static bool read_line(struct reader *r, const char *line, uint64_t *allocs,
 		return add_counter(r, name, colon + 1, frees);
 	}
 	return true;
+}
+
+char *counts_path(const char *name)
+{
+	const char *configs = g_getenv("SLUBSIM_CONFIGS");
+
+	if (strchr(name, '/') || g_file_test(name, G_FILE_TEST_EXISTS))
+		return g_strdup(name);
+	return g_build_filename(configs ? configs : SLUBSIM_CONFIGS, "..",
+				"results", "published", name, NULL);
+}
+
+char *counts_check(const char *name)
+{
+	g_autofree char *path = counts_path(name);
+	g_autofree uint64_t *sums = g_new0(uint64_t, TOPOLOGY_MAX_CPUS);
+	g_autoptr(GError) error = NULL;
+
+	if (counts_read(path, TOPOLOGY_MAX_CPUS, sums, sums, &error))
+		return NULL;
+	return g_strdup_printf("counts: %s", error->message);
 }
 
 bool counts_read(const char *file, int nr_cpus, uint64_t *allocs,

@@ -15,6 +15,15 @@
 GQuark counts_error_quark(void);
 
 /*
+ * Where the dump named @name is: a path, or, without a slash and if no file here
+ * has that name, among the published ones. Newly allocated.
+ */
+char *counts_path(const char *name);
+
+/* What is wrong with it whatever the machine: NULL, or a sentence. */
+char *counts_check(const char *name);
+
+/*
  * Adds to @allocs and @frees, which have room for @nr_cpus. False with @error
  * "FILE:LINE: what, expected what": a count that is no number, a CPU that the
  * machine lacks, parts that don't sum to the total (a cut line), no counters.

@@ -82,6 +82,11 @@ static char *check(const void *options, const struct topology *t)
 	return kmem_cache_args_check(&args);
 }
 
+static char *inputs(const void *options)
+{
+	return counts_check(((const struct options *)options)->counts);
+}
+
 /* ---- who frees whose objects ---- */
 
 struct share {
@@ -312,9 +317,10 @@ static bool setup(struct play *p, GError **error)
 	int nr = machine_topology(m)->nr_cpu_ids;
 	g_autofree uint64_t *allocs = g_new0(uint64_t, nr);
 	g_autofree uint64_t *frees = g_new0(uint64_t, nr);
+	g_autofree char *path = counts_path(p->o->counts);
 	g_autoptr(GArray) flows = NULL;
 
-	if (!counts_read(p->o->counts, nr, allocs, frees, error))
+	if (!counts_read(path, nr, allocs, frees, error))
 		return false;
 	for (int cpu = 0; cpu < nr; cpu++) {
 		struct worker *w = &p->workers[cpu];
@@ -416,5 +422,6 @@ const struct workload percpu_workload = {
 	.options = option_table,
 	.defaults = defaults,
 	.check = check,
+	.inputs = inputs,
 	.run = run,
 };

@@ -95,6 +95,13 @@ static char *check(const void *options, const struct topology *t)
 	return NULL;
 }
 
+static char *inputs(const void *options)
+{
+	const struct options *o = options;
+
+	return o->counts ? counts_check(o->counts) : NULL;
+}
+
 struct ublk;
 
 /* One queue. The ring holds the bios under way in order of submission. */
@@ -289,12 +296,14 @@ static bool setup_counts(struct ublk *u, GError **error)
 {
 	const struct topology *t = machine_topology(slub_machine(u->sl));
 	g_autofree uint64_t *allocs = NULL, *frees = NULL;
+	g_autofree char *path = NULL;
 
 	if (!u->o->counts)
 		return true;
+	path = counts_path(u->o->counts);
 	allocs = g_new0(uint64_t, t->nr_cpu_ids);
 	frees = g_new0(uint64_t, t->nr_cpu_ids);
-	if (!counts_read(u->o->counts, t->nr_cpu_ids, allocs, frees, error))
+	if (!counts_read(path, t->nr_cpu_ids, allocs, frees, error))
 		return false;
 	u->extra = g_new0(uint64_t, t->nr_cpu_ids);
 	for (int i = 0; i < t->nr_cpu_ids; i++) {
@@ -464,5 +473,6 @@ const struct workload ublk_workload = {
 	.options = option_table,
 	.defaults = defaults,
 	.check = check,
+	.inputs = inputs,
 	.run = run,
 };
