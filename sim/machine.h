@@ -127,7 +127,7 @@ enum machine_flags {
 	MACHINE_LINE_STATS = 4, /* keep per-line statistics (c2c.txt) */
 	MACHINE_TRACE = 8,	/* keep events for trace.json */
 	MACHINE_LOCK_ZERO = 16, /* null case: a lock costs nothing */
-	MACHINE_UNIFORM = 32,	/* null case: every access costs an L1 hit */
+	MACHINE_UNIFORM = 32,	/* null case: every access is an L1 hit */
 };
 
 /*

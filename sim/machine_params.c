@@ -15,7 +15,6 @@ const struct param_desc machine_param_table[] = {
 	P(l2_ways, PARAM_INT, "ways", 1, 64, "associativity of L2"),
 	P(l3_kib, PARAM_INT, "KiB", 1, 4194304, "L3 of an L3 domain"),
 	P(l3_ways, PARAM_INT, "ways", 1, 64, "associativity of L3"),
-	P(l1_cycles, PARAM_DOUBLE, "cycles", 1, 100, "L1 load to use"),
 	P(l2_cycles, PARAM_DOUBLE, "cycles", 1, 1000, "L2 load to use"),
 	P(l3_cycles, PARAM_DOUBLE, "cycles", 1, 10000, "L3 load to use"),
 	P(l3_inclusive, PARAM_BOOL, "", 0, 0,

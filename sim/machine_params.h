@@ -19,7 +19,7 @@ struct machine_params {
 
 	/* Caches: sizes in KiB, latencies load-to-use in cycles. */
 	int64_t l1_kib, l1_ways, l2_kib, l2_ways, l3_kib, l3_ways;
-	double l1_cycles, l2_cycles, l3_cycles;
+	double l2_cycles, l3_cycles;
 	bool l3_inclusive; /* a clean line of another core is an L3 hit */
 
 	/* Memory */

@@ -361,7 +361,7 @@ static void run_sym(void *result, void *arg)
 	struct topology *t = test_topology(1, 1, 8, 1);
 	struct machine_params p = test_params();
 	struct sym_run r = { .sym = s };
-	double *latency[] = { &p.l1_cycles, &p.l2_cycles, &p.l3_cycles,
+	double *latency[] = { &p.l2_cycles, &p.l3_cycles,
 			      &p.dram_local_ns, &p.dram_remote_ns,
 			      &p.c2c_smt_ns, &p.c2c_l3_ns, &p.c2c_cross_l3_ns,
 			      &p.c2c_home_remote_ns, &p.c2c_socket_ns,

@@ -25,7 +25,7 @@ static inline struct machine_params test_params(void)
 		.l1_kib = 4, .l1_ways = 4, /* 16 sets */
 		.l2_kib = 16, .l2_ways = 4, /* 64 sets */
 		.l3_kib = 256, .l3_ways = 16,
-		.l1_cycles = 4, .l2_cycles = 14, .l3_cycles = 50,
+		.l2_cycles = 14, .l3_cycles = 50,
 		.dram_local_ns = 400, .dram_remote_ns = 800,
 		.remote_distance = 20,
 		.mem_bw_gbs = 64, /* a line a cycle */

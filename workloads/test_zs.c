@@ -110,7 +110,7 @@ static uint64_t run_crowd(bool store, bool outside, uint64_t *pages)
 	struct machine_params p = {
 		.freq_ghz = 1, .ipc = 2, .l1_kib = 32, .l1_ways = 8,
 		.l2_kib = 512, .l2_ways = 8, .l3_kib = 8192, .l3_ways = 16,
-		.l1_cycles = 4, .l2_cycles = 14, .l3_cycles = 50,
+		.l2_cycles = 14, .l3_cycles = 50,
 		.dram_local_ns = 100, .dram_remote_ns = 200,
 		.remote_distance = 20, .mem_bw_gbs = 100, .miss_buffers = 10,
 		.store_buffer = 50, .c2c_smt_ns = 5, .c2c_l3_ns = 20,

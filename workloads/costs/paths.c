@@ -345,7 +345,7 @@ static void measure(struct runner *r)
 	struct machine_params p = { .freq_ghz = 1, .ipc = 1, .l1_kib = 32,
 				    .l1_ways = 8, .l2_kib = 256, .l2_ways = 8,
 				    .l3_kib = 8192, .l3_ways = 16,
-				    .l1_cycles = 1, .l2_cycles = 1,
+				    .l2_cycles = 1,
 				    .l3_cycles = 1, .dram_local_ns = 1,
 				    .dram_remote_ns = 1, .remote_distance = 20,
 				    .mem_bw_gbs = 1000, .miss_buffers = 10,
