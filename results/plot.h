@@ -7,6 +7,9 @@
  *   NAME              a metric or series over its axis: lines with error bars
  *                     over numbers (log2 where they span powers), bars over
  *                     ids and names; published values as hollow points
+ *   NAME-map-VARIANT  heat map of a figure over two axes of numbers, where
+ *                     lines would need more than a few images
+ *   NAME-change-VARIANT   the same: change against the baseline in percent
  *   breakdown         cycles per operation, stacked by cause
  *   lock-wait         cycles per operation spent waiting, by node of the lock
  *   traffic-VARIANT   bytes between the CPUs' nodes and the memory's nodes
@@ -48,7 +51,13 @@ char *plot_quote(const char *s);
 char *plot_label(const char *name, const char *unit, double largest,
 		 double *divisor);
 
+/* "time_ms" is "time [ms]"; newly allocated. */
+char *plot_axis(const char *name);
+
 /* The kinds, each in its own file. */
+/* @figures: of one name, each with the same two coordinates. */
+bool plot_map(struct outdir *out, const char *folder, const struct result *r,
+	      const GPtrArray *figures, char **warning, GError **error);
 bool plot_figures(struct outdir *out, const char *folder,
 		  const struct result *r, char **warning, GError **error);
 bool plot_costs(struct outdir *out, const char *folder, const struct result *r,

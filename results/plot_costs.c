@@ -5,7 +5,8 @@
 #include "results/costs.h"
 #include "results/plot.h"
 
-#define MAX_BARS 32 /* in one stack plot; more can't be told apart */
+#define MAX_BARS 24   /* in one stack plot; more can't be told apart */
+#define MAX_UPRIGHT 6 /* bars whose labels have room beside each other */
 
 /* From what is cheap and near to what is dear and far. Idle time is no cost
  * and is left out. */
@@ -38,13 +39,31 @@ static const enum cause stack_order[] = {
 	CAUSE_LOCK_WAIT,
 };
 
+/* Cases that have room in one plot, all variants beside each other. */
+static guint cases_that_fit(const struct result *r)
+{
+	return MAX(MAX_BARS / MAX(g_strv_length(r->variants), 1), 2);
+}
+
+static bool bars_left_out(const struct result *r)
+{
+	g_auto(GStrv) cases = result_cases(r);
+
+	return g_strv_length(cases) > cases_that_fit(r);
+}
+
 static GPtrArray *all_accounts(const struct result *r)
 {
 	GPtrArray *v = g_ptr_array_new_with_free_func(
 		(GDestroyNotify)costs_free);
 	g_auto(GStrv) cases = result_cases(r);
+	guint all = g_strv_length(cases);
+	guint fit = cases_that_fit(r);
 
-	for (int c = 0; cases[c]; c++)
+	/* the first, the last and some between them, where not all have room */
+	for (guint k = 0; k < MIN(all, fit); k++) {
+		guint c = all <= fit ? k : k * (all - 1) / (fit - 1);
+
 		for (int i = 0; r->variants[i]; i++) {
 			struct costs *a = costs_of(r, r->variants[i],
 						       cases[c]);
@@ -52,6 +71,7 @@ static GPtrArray *all_accounts(const struct result *r)
 			if (a)
 				g_ptr_array_add(v, a);
 		}
+	}
 	return v;
 }
 
@@ -63,34 +83,55 @@ static bool has_cycles(const GPtrArray *accounts, enum cause k)
 	return false;
 }
 
+/* Room below the axis for its labels: slanting, the longest decides. */
+static void label_room(struct plot *p, const GPtrArray *accounts)
+{
+	size_t longest = 0;
+
+	if (accounts->len <= MAX_UPRIGHT) {
+		g_string_append(p->gp, "set bmargin at screen 0.12\n");
+		return;
+	}
+	for (guint i = 0; i < accounts->len; i++) {
+		const struct costs *a = accounts->pdata[i];
+
+		longest = MAX(longest, strlen(a->variant) + strlen(a->where));
+	}
+	g_string_append_printf(p->gp,
+			       "set bmargin at screen %g\n"
+			       "set lmargin at screen %g\n"
+			       "set xtics rotate by 40 right font ',9'\n",
+			       MIN(0.06 + longest * 0.0085, 0.5),
+			       MIN(0.05 + longest * 0.0038, 0.25));
+}
+
 static bool stack(struct outdir *out, const char *folder,
 		  const struct result *r, char **warning, GError **error)
 {
 	g_autoptr(GPtrArray) accounts = all_accounts(r);
 	g_autofree char *title = g_strdup_printf(
-		"%s: where the cycles go, all CPUs", r->name);
+		"%s: where the cycles go, all CPUs%s", r->name,
+		bars_left_out(r) ? " (some of the cases)" : "");
 	struct plot *p;
 	int columns = 0;
 	bool ok;
 
 	if (!accounts->len)
 		return true;
-	if (accounts->len > MAX_BARS)
-		g_ptr_array_set_size(accounts, MAX_BARS);
 	p = plot_new("breakdown", title, 1000, 650);
 	g_string_append_printf(
 		p->gp,
 		"set ylabel '%s'\nset yrange [0:*]\n"
 		"set style data histograms\nset style histogram rowstacked\n"
 		"set style fill solid border linecolor '#222222'\n"
-		"set boxwidth 0.7\nset bmargin at screen %s\n"
+		"set boxwidth 0.7\n"
 		"set key default\nset key outside right top vertical Left "
-		"reverse invert\n%splot \\\n",
+		"reverse invert\n",
 		((struct costs *)accounts->pdata[0])->per_operation ?
 			"cycles per allocation or free" :
-			"cycles of the run",
-		accounts->len > 6 ? "0.38" : "0.12",
-		accounts->len > 6 ? "set xtics rotate by -55 font ',9'\n" : "");
+			"cycles of the run");
+	label_room(p, accounts);
+	g_string_append(p->gp, "plot \\\n");
 	g_string_append(p->dat, "variant");
 	for (guint k = 0; k < G_N_ELEMENTS(stack_order); k++) {
 		enum cause cause = stack_order[k];

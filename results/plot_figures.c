@@ -8,6 +8,10 @@
 #include "results/plot.h"
 #include "results/published.h"
 
+#define MAX_PANELS 6	/* images of one name */
+#define MAX_PLACES 1024 /* on one axis */
+#define MAX_TICS 12	/* that fit beside each other */
+
 struct context {
 	struct outdir *out;
 	const char *folder;
@@ -179,30 +183,53 @@ static char *rest_of(const struct figure *f, const char *axis)
 	return coords_text(rest);
 }
 
+/* The names of its coordinates: figures that differ in these (a metric of a
+ * sweep's case, a series within it) share their name and no image. */
+static char *axes_of(const struct figure *f)
+{
+	GString *s = g_string_new(NULL);
+
+	for (guint i = 0; i < f->coords->len; i++)
+		g_string_append_printf(
+			s, "%s ", ((struct coord *)f->coords->pdata[i])->name);
+	return g_string_free(s, FALSE);
+}
+
+static GPtrArray *with_axes(const struct context *c, const char *name,
+			    const char *axes)
+{
+	GPtrArray *found = g_ptr_array_new();
+
+	for (guint i = 0; i < c->figures->len; i++) {
+		struct figure *f = c->figures->pdata[i];
+		g_autofree char *own = axes_of(f);
+
+		if (!strcmp(f->name, name) && !strcmp(own, axes))
+			g_ptr_array_add(found, f);
+	}
+	return found;
+}
+
 /* The coordinate with the most values: the others become panels. */
-static const char *choose_axis(const struct context *c, const char *name)
+static const char *choose_axis(const GPtrArray *figures)
 {
 	const char *best = NULL;
 	guint most = 1;
 
-	for (guint i = 0; i < c->figures->len; i++) {
-		const struct figure *f = c->figures->pdata[i];
+	for (guint i = 0; i < figures->len; i++) {
+		const struct figure *f = figures->pdata[i];
 
-		if (strcmp(f->name, name))
-			continue;
 		for (guint k = 0; k < f->coords->len; k++) {
 			const char *axis =
 				((struct coord *)f->coords->pdata[k])->name;
 			g_autoptr(GHashTable) values = g_hash_table_new(
 				g_str_hash, g_str_equal);
 
-			for (guint j = 0; j < c->figures->len; j++) {
-				const struct figure *g = c->figures->pdata[j];
-				const struct coord *at = coord_of(g, axis);
-
-				if (at && !strcmp(g->name, name))
-					g_hash_table_add(values, at->value);
-			}
+			for (guint j = 0; j < figures->len; j++)
+				g_hash_table_add(
+					values,
+					coord_of(figures->pdata[j], axis)
+						->value);
 			/* the last of equals: a series' own axis */
 			if (g_hash_table_size(values) >= MAX(most, 2)) {
 				most = g_hash_table_size(values);
@@ -225,6 +252,7 @@ static bool is_number(const char *s, double *v)
 static void judge_axis(struct panel *p)
 {
 	double first = 0, last = 0, middle = 0, v = 0;
+	bool powers = true;
 
 	p->numeric = p->ids = true;
 	for (guint i = 0; i < p->xs->len; i++) {
@@ -237,11 +265,13 @@ static void judge_axis(struct panel *p)
 		if (i == p->xs->len / 2)
 			middle = v;
 		p->ids &= v == i;
+		powers &= !i || v >= 1.5 * last;
 		last = v;
 	}
-	/* most of the values crowd at the low end */
+	/* most of the values crowd at the low end, or each is some times the
+	 * one before */
 	p->log2 = !p->ids && first > 0 && last / first >= 8 &&
-		  middle - first < (last - first) / 4;
+		  (powers || middle - first < (last - first) / 4);
 }
 
 static bool in_panel(const struct panel *p, const struct figure *f,
@@ -265,8 +295,24 @@ static int place(const struct panel *p, const struct figure *f)
 	return i;
 }
 
-/* "time_ms" is "time [ms]". */
-static char *axis_words(const char *axis)
+/* Axes whose unit is not the end of their name. */
+static const struct {
+	const char *axis, *words;
+} axis_names[] = {
+	{"bulk", "objects per call"},
+	{"cpu_partial", "cpu partial list [objects]"},
+	{"depth", "IOs under way [per queue]"},
+	{"far_distance", "distance of the far node [SLIT, 10 = local]"},
+	{"groups", "groups [of senders and receivers]"},
+	{"min_partial", "min partial [slabs]"},
+	{"obj_size", "object size [bytes]"},
+	{"object_size", "object size [bytes]"},
+	{"queues", "queue pairs [of two CPUs]"},
+	{"remote_node_defrag_ratio", "remote node defrag ratio [%]"},
+	{"sheaf_capacity", "sheaf capacity [objects]"},
+};
+
+char *plot_axis(const char *axis)
 {
 	static const char *const units[] = {"ns", "us",	 "ms",	"s",
 					    "kib", "mib", "bytes", "cycles",
@@ -274,6 +320,9 @@ static char *axis_words(const char *axis)
 	g_autofree char *name = g_strdup(axis);
 	char *last = strrchr(name, '_');
 
+	for (guint i = 0; i < G_N_ELEMENTS(axis_names); i++)
+		if (!strcmp(axis_names[i].axis, axis))
+			return g_strdup(axis_names[i].words);
 	if (last && g_strv_contains(units, last + 1)) {
 		*last = '\0';
 		g_strdelimit(name, "_", ' ');
@@ -282,16 +331,28 @@ static char *axis_words(const char *axis)
 	return g_strdelimit(g_steal_pointer(&name), "_", ' ');
 }
 
+static void tics_at(struct plot *p, const GPtrArray *xs)
+{
+	g_string_append(p->gp, "set xtics (");
+	for (guint i = 0; i < xs->len; i++)
+		g_string_append_printf(p->gp, "%s%s", i ? ", " : "",
+				       (char *)xs->pdata[i]);
+	g_string_append(p->gp, ")\n");
+}
+
 static void axis_commands(struct plot *p, const struct panel *a, int variants)
 {
-	g_autofree char *words = axis_words(a->axis);
+	g_autofree char *words = plot_axis(a->axis);
 	g_autofree char *label = plot_quote(words);
 
 	g_string_append_printf(p->gp, "set xlabel %s\n", label);
 	if (a->numeric && !a->ids) {
-		g_string_append(p->gp, "set offsets graph 0.02, graph 0.02\n");
+		g_string_append(p->gp, "set autoscale xfix\n"
+				       "set offsets graph 0.02, graph 0.02\n");
 		if (a->log2)
 			g_string_append(p->gp, "set logscale x 2\n");
+		if (a->log2 && a->xs->len <= MAX_TICS)
+			tics_at(p, a->xs);
 		return;
 	}
 	g_string_append(p->gp, "set xtics (");
@@ -404,35 +465,41 @@ static bool draw_panel(const struct context *c, const struct panel *a)
 	return ok;
 }
 
-static bool draw_over_axis(const struct context *c, const char *name)
+/* Two axes of numbers, with more images than anybody compares? */
+static bool is_map(const GPtrArray *figures, guint panels)
 {
-	const char *axis = choose_axis(c, name);
-	g_autoptr(GPtrArray) rests = g_ptr_array_new_with_free_func(g_free);
+	double v;
+
+	if (panels <= MAX_PANELS)
+		return false;
+	for (guint i = 0; i < figures->len; i++) {
+		const struct figure *f = figures->pdata[i];
+
+		if (f->coords->len != 2)
+			return false;
+		for (guint k = 0; k < 2; k++)
+			if (!is_number(((struct coord *)f->coords->pdata[k])
+					       ->value,
+				       &v))
+				return false;
+	}
+	return true;
+}
+
+static bool draw_panels(const struct context *c, const char *name,
+			const GPtrArray *figures, const char *axis,
+			const GPtrArray *rests)
+{
 	bool ok = true;
 
-	if (!axis)
-		return true;
-	for (guint i = 0; i < c->figures->len; i++) {
-		const struct figure *f = c->figures->pdata[i];
-		char *rest;
-
-		if (strcmp(f->name, name) || !coord_of(f, axis))
-			continue;
-		rest = rest_of(f, axis);
-		if (g_ptr_array_find_with_equal_func(rests, rest, g_str_equal,
-						     NULL))
-			g_free(rest);
-		else
-			g_ptr_array_add(rests, rest);
-	}
 	for (guint k = 0; ok && k < rests->len; k++) {
 		struct panel a = {.name = name,
 				  .axis = axis,
 				  .rest = rests->pdata[k],
 				  .xs = g_ptr_array_new()};
 
-		for (guint i = 0; i < c->figures->len; i++) {
-			const struct figure *f = c->figures->pdata[i];
+		for (guint i = 0; i < figures->len; i++) {
+			const struct figure *f = figures->pdata[i];
 
 			if (in_panel(&a, f, f->variant) &&
 			    !g_ptr_array_find_with_equal_func(
@@ -441,21 +508,73 @@ static bool draw_over_axis(const struct context *c, const char *name)
 				g_ptr_array_add(a.xs, coord_of(f, axis)->value);
 		}
 		judge_axis(&a);
-		if (a.xs->len > 1)
+		if (a.xs->len > 1 && a.xs->len <= MAX_PLACES)
 			ok = draw_panel(c, &a);
 		g_ptr_array_unref(a.xs);
 	}
 	return ok;
 }
 
-/* Which names are worth an image: the first metric, all series, and whatever
- * was published. */
+static bool draw_over_axis(const struct context *c, const char *name,
+			   const char *axes)
+{
+	g_autoptr(GPtrArray) figures = with_axes(c, name, axes);
+	const char *axis = choose_axis(figures);
+	g_autoptr(GPtrArray) rests = g_ptr_array_new_with_free_func(g_free);
+
+	if (!axis)
+		return true;
+	for (guint i = 0; i < figures->len; i++) {
+		char *rest = rest_of(figures->pdata[i], axis);
+
+		if (g_ptr_array_find_with_equal_func(rests, rest, g_str_equal,
+						     NULL))
+			g_free(rest);
+		else
+			g_ptr_array_add(rests, rest);
+	}
+	if (is_map(figures, rests->len))
+		return plot_map(c->out, c->folder, c->r, figures, c->warning,
+				c->error);
+	/* the case of a sweep is one line in the figures of all; what happened
+	 * within it is worth an image while they are few */
+	if (rests->len > MAX_PANELS)
+		return true;
+	return draw_panels(c, name, figures, axis, rests);
+}
+
+static bool draw_all_axes(const struct context *c, const char *name)
+{
+	g_autoptr(GPtrArray) done = g_ptr_array_new_with_free_func(g_free);
+	bool ok = true;
+
+	for (guint i = 0; ok && i < c->figures->len; i++) {
+		const struct figure *f = c->figures->pdata[i];
+		char *axes;
+
+		if (strcmp(f->name, name))
+			continue;
+		axes = axes_of(f);
+		if (g_ptr_array_find_with_equal_func(done, axes, g_str_equal,
+						     NULL)) {
+			g_free(axes);
+			continue;
+		}
+		g_ptr_array_add(done, axes);
+		ok = draw_over_axis(c, name, axes);
+	}
+	return ok;
+}
+
+/* Which names are worth an image: the first metric, all series, whatever was
+ * published, and all that a sweep may have changed. */
 static bool worth(const struct context *c, const char *name, bool first)
 {
 	for (guint i = 0; i < c->figures->len; i++) {
 		const struct figure *f = c->figures->pdata[i];
 
-		if (!strcmp(f->name, name) && (f->is_series || f->target))
+		if (!strcmp(f->name, name) &&
+		    (f->is_series || f->target || f->coords->len))
 			return true;
 	}
 	return first;
@@ -487,7 +606,7 @@ bool plot_figures(struct outdir *out, const char *folder,
 		if (i == 0 && !*places[0])
 			ok = headline(&c, names[i]);
 		if (ok && (places[1] || *places[0]))
-			ok = draw_over_axis(&c, names[i]);
+			ok = draw_all_axes(&c, names[i]);
 	}
 	return ok;
 }
