@@ -42,6 +42,6 @@ const struct param_desc insn_cost_table[] = {
 	C(detached_object, "an object looked at by the detached freelist's "
 			   "builder"),
 	C(random_object, "an object of a new slab, extra where randomised"),
-	C(hardened_object, "a free pointer stored or read, extra where "
+	C(hardened_object, "a free pointer of a new slab's list, extra where "
 			   "hardened"),
 	{NULL}};

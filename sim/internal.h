@@ -163,7 +163,7 @@ void trace_attach(struct cpu_private *p);
 void trace_detach(struct cpu_private *p);
 void trace_enter(struct cpu_private *p);
 void trace_leave(struct cpu_private *p, const char *name);
-void trace_span(struct cpu_private *p, enum trace_kind kind, const char *name,
+void trace_span(struct cpu_private *p, enum span_kind kind, const char *name,
 		sim_addr lock, uint64_t from, uint64_t to);
 
 /* lock.c */

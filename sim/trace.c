@@ -26,7 +26,7 @@ void trace_detach(struct cpu_private *p)
 	g_free(p->trace);
 }
 
-void trace_span(struct cpu_private *p, enum trace_kind kind, const char *name,
+void trace_span(struct cpu_private *p, enum span_kind kind, const char *name,
 		sim_addr lock, uint64_t from, uint64_t to)
 {
 	const struct machine *m = p->cpu.machine;

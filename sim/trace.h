@@ -14,7 +14,7 @@
 
 #define TRACE_MAX 65536 /* spans per CPU */
 
-enum trace_kind {
+enum span_kind {
 	TRACE_FRAME,	 /* in a function: from cpu_enter to cpu_leave */
 	TRACE_IDLE,	 /* waiting for another CPU in cpu_wait() */
 	TRACE_LOCK_WAIT, /* from the arrival to the acquisition */
@@ -22,7 +22,7 @@ enum trace_kind {
 };
 
 struct trace_span {
-	enum trace_kind kind;
+	enum span_kind kind;
 	int cpu;
 	uint64_t from, to; /* cycles */
 	const char *name;  /* of the function, or the lock's class */
