@@ -113,8 +113,9 @@ struct cpu {
 	uint64_t *cycles; /* of the current call path, by cause */
 	uint64_t frac;	  /* of a cycle, left over */
 	uint64_t insn_frac, instructions;
-	uint64_t slow_until; /* before this date no access takes the short way:
-			      * a miss or a store is under way */
+	/* before this date no access takes the short way: a miss is under way;
+	 * and no load: it is a prefetch's, what stores wait for is forwarded */
+	uint64_t slow_until, slow_load_until;
 	struct l1_way *l1;
 	const uint16_t *l1_hints; /* where in l1 a line was seen last */
 	uint64_t l1_hint_mask, l1_thread;
@@ -230,7 +231,7 @@ static inline bool cpu_l1_hit(struct cpu *c, sim_addr a, bool write)
 	uint64_t want = line << L1_SHIFT | c->l1_thread | L1_WRITABLE;
 
 	if ((way->tag | (write ? 0 : L1_WRITABLE)) != want ||
-	    c->now < c->slow_until)
+	    c->now < (write ? c->slow_until : c->slow_load_until))
 		return false;
 	way->stamp = ++*c->l1_tick;
 	return true;

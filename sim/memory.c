@@ -474,8 +474,10 @@ static void add_miss(struct cpu_private *p, struct miss miss)
 	struct miss *b = first_free(p);
 
 	*(b ? b : &p->misses[p->nr_misses++]) = miss;
-	if (miss.done > p->cpu.slow_until)
-		p->cpu.slow_until = miss.done;
+	p->cpu.slow_until = MAX(p->cpu.slow_until, miss.done);
+	if (miss.load)
+		p->cpu.slow_load_until =
+			MAX(p->cpu.slow_load_until, miss.done);
 }
 
 /* Stalls until a buffer is free. */
@@ -729,7 +731,7 @@ static void attach_cpu(struct memory *mm, struct cpu_private *p)
 	p->stores = g_new0(uint64_t, p->max_stores);
 	p->dram = mm->dram + (size_t)p->cpu.id * m->topology->nr_node_ids;
 	if (m->slow || m->uniform || mm->stats)
-		p->cpu.slow_until = UINT64_MAX;
+		p->cpu.slow_until = p->cpu.slow_load_until = UINT64_MAX;
 }
 
 struct memory *memory_new(struct machine *m)

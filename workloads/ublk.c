@@ -136,10 +136,13 @@ static void think(struct cpu *c, const struct ublk *u)
 {
 	double w = u->work;
 
+	/* 2^-53: a double's worth of the random number; signed, which the host
+	 * converts in one instruction */
 	if (u->o->jitter > 0)
-		/* 2^-53: a double's worth of the random number */
-		w *= 1 +
-		     u->o->jitter * (2 * (cpu_random(c) >> 11) * 0x1p-53 - 1);
+		w *= 1 + u->o->jitter *
+				 ((int64_t)(2 * (cpu_random(c) >> 11)) *
+					  0x1p-53 -
+				  1);
 	cpu_outside(c, w);
 }
 
@@ -170,6 +173,18 @@ static bool is_over(const struct queue *q, const struct cpu *c)
 	return q->u->failed || q->submitted >= q->goal || c->now >= q->u->end;
 }
 
+/* Where IO @n is in its queue's ring, and the place behind @at: a division for
+ * each IO would take the host as long as the IO itself. */
+static sim_addr *ring_at(const struct queue *q, uint64_t n)
+{
+	return &q->ring[n % (uint64_t)q->u->o->depth];
+}
+
+static sim_addr *ring_next(const struct queue *q, sim_addr *at)
+{
+	return ++at == q->ring + q->u->o->depth ? q->ring : at;
+}
+
 /* What this CPU allocated in the dump beside the queue's own IOs. */
 static void submit_extra(struct cpu *c, struct queue *q)
 {
@@ -190,6 +205,7 @@ static void submitter(struct cpu *c, void *arg)
 
 	while (!is_over(q, c)) {
 		uint64_t n = MIN((uint64_t)o->batch, q->goal - q->submitted);
+		sim_addr *at;
 
 		cpu_meet(c, q->domain);
 		if (q->submitted + n > q->completed + o->depth) {
@@ -197,9 +213,11 @@ static void submitter(struct cpu *c, void *arg)
 			cpu_wait(c);
 			continue;
 		}
-		for (uint64_t i = 0; i < n && !q->u->failed; i++)
-			q->ring[(q->submitted + i) % o->depth] =
-				submit_one(c, q->u);
+		at = ring_at(q, q->submitted);
+		for (uint64_t i = 0; i < n && !q->u->failed; i++) {
+			*at = submit_one(c, q->u);
+			at = ring_next(q, at);
+		}
 		cpu_meet(c, q->domain);
 		q->submitted += n;
 		if (q->server_waits) {
@@ -236,6 +254,7 @@ static void server(struct cpu *c, void *arg)
 
 	submit_extra(c, q);
 	for (;;) {
+		sim_addr *at;
 		uint64_t n;
 
 		cpu_meet(c, q->domain);
@@ -247,12 +266,12 @@ static void server(struct cpu *c, void *arg)
 			cpu_wait(c);
 			continue;
 		}
+		at = ring_at(q, q->completed);
 		for (uint64_t i = 0; i < n; i++) {
-			sim_addr *at = &q->ring[(q->completed + i) % o->depth];
-
 			if (*at)
 				complete_one(c, q->u, *at);
 			*at = 0;
+			at = ring_next(q, at);
 		}
 		cpu_meet(c, q->domain);
 		count_completed(q, c, n);
