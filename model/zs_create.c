@@ -51,6 +51,8 @@ static struct zs_class *new_class(struct slub *sl, struct cpu *c,
 
 	class->shape = *shape;
 	class->addr = kzalloc(sl, c, CLASS_BYTES);
+	machine_name_region(slub_machine(sl), class->addr, CLASS_BYTES,
+			    "size_class");
 	lock_init(slub_machine(sl), &class->lock, "&class->lock",
 		  class->addr + CLASS_LOCK, NULL);
 	for (int g = 0; g < ZS_GROUPS; g++)
@@ -77,6 +79,7 @@ struct zs_pool *zs_create_pool(struct slub *sl, struct cpu *c,
 				       ZS_HANDLE_SIZE);
 	pool->zspage_cache = get_cache(sl, c, "zspage", own, ZSPAGE_BYTES);
 	pool->addr = kzalloc(sl, c, POOL_BYTES);
+	machine_name_region(m, pool->addr, POOL_BYTES, "zs_pool");
 	rwlock_init(m, &pool->lock, "&pool->lock", pool->addr + POOL_LOCK,
 		    NULL);
 	zs_class_shapes(b->features.chain_size, shapes);

@@ -11,6 +11,7 @@
 
 #include "model/zsmalloc.h"
 #include "sim/lock.h"
+#include "sim/memory.h"
 
 /* Location word: page frame of where the object starts, index in its zspage.
  * 24 bits of index remain of 64 where 52 address bits minus 12 name a page. */

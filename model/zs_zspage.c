@@ -151,6 +151,8 @@ struct zspage *alloc_zspage(struct cpu *c, struct zs_pool *pool,
 	z->handle = g_new0(sim_addr, s->objs_per_zspage);
 	z->next_free = g_new0(int, s->objs_per_zspage);
 	z->id = pool->zspages_made++;
+	machine_name_region(slub_machine(pool->slub), addr, ZSPAGE_BYTES,
+			    "zspage");
 	lock_init(slub_machine(pool->slub), &z->lock,
 		  "&zspage->zsl.lock", addr + ZSPAGE_LOCK, NULL);
 	for (unsigned i = 0; i < s->pages_per_zspage; i++)

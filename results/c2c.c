@@ -9,7 +9,7 @@
 
 #include "results/views.h"
 
-enum { MAX_LINES = 1000, MAX_DETAILED = 30 };
+enum { MAX_DETAILED = 30 };
 
 struct kind_sum {
 	const char *kind;
@@ -28,7 +28,8 @@ static uint64_t hitm(const struct line_row *l)
 
 static uint64_t total_hitm(const struct point *p)
 {
-	uint64_t sum = 0;
+	uint64_t sum = p->lines_left_out.hitm_local +
+		       p->lines_left_out.hitm_remote;
 
 	for (guint i = 0; i < p->lines->len; i++)
 		sum += hitm(p->lines->pdata[i]);
@@ -44,6 +45,15 @@ static int by_hitm(const void *a, const void *b)
 	if (nx != ny)
 		return nx < ny ? 1 : -1;
 	return strcmp(x->kind, y->kind);
+}
+
+static void append_kind(GString *s, const struct kind_sum *k, uint64_t total)
+{
+	g_string_append_printf(
+		s, "  %-22s %8" PRIu64 " %7.2f%% %12" PRIu64 " %12" PRIu64 "\n",
+		k->kind, k->lines,
+		100.0 * (k->hitm_local + k->hitm_remote) / MAX(total, 1),
+		k->hitm_local, k->hitm_remote);
 }
 
 static void append_kinds(GString *s, const struct point *p, uint64_t total)
@@ -74,18 +84,15 @@ static void append_kinds(GString *s, const struct point *p, uint64_t total)
 	g_array_sort(kinds, by_hitm);
 	g_string_append_printf(s, "%-24s %8s %8s %12s %12s\n", "By structure",
 			       "lines", "% HITM", "local HITM", "remote HITM");
-	for (guint i = 0; i < kinds->len; i++) {
-		const struct kind_sum *k =
-			&g_array_index(kinds, struct kind_sum, i);
-
-		g_string_append_printf(
-			s, "  %-22s %8" PRIu64 " %7.2f%% %12" PRIu64
-			   " %12" PRIu64 "\n",
-			k->kind, k->lines,
-			100.0 * (k->hitm_local + k->hitm_remote) /
-				MAX(total, 1),
-			k->hitm_local, k->hitm_remote);
-	}
+	for (guint i = 0; i < kinds->len; i++)
+		append_kind(s, &g_array_index(kinds, struct kind_sum, i),
+			    total);
+	if (p->lines_left_out.lines)
+		append_kind(s, &(struct kind_sum){"(lines left out)",
+						  p->lines_left_out.lines,
+						  p->lines_left_out.hitm_local,
+						  p->lines_left_out.hitm_remote},
+			    total);
 }
 
 static void append_table(GString *s, const struct point *p, uint64_t total)
@@ -96,7 +103,7 @@ static void append_table(GString *s, const struct point *p, uint64_t total)
 		"Index", "Address", "Node", "% HITM", "records", "local HITM",
 		"rmt HITM", "loads", "stores", "lcl DRAM", "rmt DRAM",
 		"Structure");
-	for (guint i = 0; i < MIN(p->lines->len, MAX_LINES); i++) {
+	for (guint i = 0; i < p->lines->len; i++) {
 		const struct line_row *l = p->lines->pdata[i];
 
 		g_string_append_printf(
@@ -110,9 +117,10 @@ static void append_table(GString *s, const struct point *p, uint64_t total)
 			l->stores + l->rmws, l->dram_local, l->dram_remote,
 			kind_of(l));
 	}
-	if (p->lines->len > MAX_LINES)
-		g_string_append_printf(s, "  ... and %u lines more\n",
-				       p->lines->len - MAX_LINES);
+	if (p->lines_left_out.lines)
+		g_string_append_printf(s, "  ... and %" PRIu64 " lines more, "
+				       "left out: none of them was taken more "
+				       "often\n", p->lines_left_out.lines);
 }
 
 static int node_of(const struct point *p, int cpu)
@@ -126,6 +134,27 @@ static int node_of(const struct point *p, int cpu)
 	return -1;
 }
 
+/* "0x00 flags, 0x20-0x38 objects[]" */
+static void append_fields(GString *s, const struct line_row *l)
+{
+	const char *separator = " ";
+
+	for (int k = 0, to; k < 8; k = to + 1) {
+		to = k;
+		if (!(l->offsets >> k & 1))
+			continue;
+		while (to < 7 && l->offsets >> (to + 1) & 1 &&
+		       !g_strcmp0(l->fields[k], l->fields[to + 1]))
+			to++;
+		g_string_append_printf(s, "%s0x%02x", separator, 8 * k);
+		if (to > k)
+			g_string_append_printf(s, "-0x%02x", 8 * to);
+		if (l->fields[k])
+			g_string_append_printf(s, " %s", l->fields[k]);
+		separator = ", ";
+	}
+}
+
 static void append_details(GString *s, const struct point *p)
 {
 	g_string_append(s, "\nShared Cache Line Distribution\n");
@@ -133,11 +162,9 @@ static void append_details(GString *s, const struct point *p)
 		const struct line_row *l = p->lines->pdata[i];
 
 		g_string_append_printf(s, "%5u %#" PRIx64 " %s, node %d\n"
-					  "      offsets touched:",
+					  "      touched:",
 				       i, l->line, kind_of(l), l->node);
-		for (int k = 0; k < 8; k++)
-			if (l->offsets >> k & 1)
-				g_string_append_printf(s, " 0x%02x", 8 * k);
+		append_fields(s, l);
 		g_string_append(s, "\n      taken by:");
 		for (int k = 0; k < 8 && l->cpus[k] >= 0; k++)
 			g_string_append_printf(
@@ -154,9 +181,9 @@ char *c2c_text(const struct point *p)
 	uint64_t total = total_hitm(p);
 
 	g_string_append_printf(
-		s, "%s: %u lines were taken dirty from another core's cache, "
-		   "%" PRIu64 " times (every access counted)\n\n",
-		p->variant, p->lines->len, total);
+		s, "%s: %" PRIu64 " lines were taken dirty from another core's "
+		   "cache, %" PRIu64 " times (every access counted)\n\n",
+		p->variant, p->lines->len + p->lines_left_out.lines, total);
 	append_kinds(s, p, total);
 	append_table(s, p, total);
 	append_details(s, p);

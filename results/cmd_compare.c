@@ -3,11 +3,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "results/by_name.h"
 #include "results/compare.h"
 #include "sim/command.h"
 
 static struct {
 	char *format, *threshold, **metrics;
+	struct by_name by_name;
 } opt;
 
 static const GOptionEntry options[] = {
@@ -22,6 +24,7 @@ static const GOptionEntry options[] = {
 	 "Metric or series to compare (default: the first a run reports); "
 	 "'all', or repeat",
 	 "NAME"},
+	BY_NAME_OPTIONS(opt.by_name),
 	{NULL}};
 
 static char *formatted(const struct comparison *c)
@@ -32,16 +35,26 @@ static char *formatted(const struct comparison *c)
 		return comparison_tsv(c);
 	if (!strcmp(opt.format, "json"))
 		return comparison_json(c);
-	if (!strcmp(opt.format, "mmtests"))
-		return comparison_mmtests(c);
-	return NULL;
+	return comparison_mmtests(c);
+}
+
+static bool known_format(void)
+{
+	static const char *const formats[] = {"table", "tsv", "json", "mmtests",
+					      NULL};
+
+	if (!opt.format || g_strv_contains(formats, opt.format))
+		return true;
+	fprintf(stderr, "slubsim: compare: --format %s: expected table, tsv, "
+			"json or mmtests\n", opt.format);
+	return false;
 }
 
 static int run(int argc, char **argv)
 {
 	g_autoptr(GError) error = NULL;
 	g_autoptr(GPtrArray) sources = g_ptr_array_new();
-	g_autofree char *text = NULL;
+	g_autofree char *text = NULL, *dir = NULL;
 	struct comparison *c;
 	double threshold = -1;
 	int code;
@@ -51,6 +64,8 @@ static int run(int argc, char **argv)
 				"slubsim run wrote, or a posted table\n");
 		return EXIT_USAGE;
 	}
+	if (!known_format() || by_name_misused(&opt.by_name, "compare"))
+		return EXIT_USAGE;
 	if (opt.threshold) {
 		char *end;
 
@@ -66,19 +81,23 @@ static int run(int argc, char **argv)
 	for (int i = 0; i < argc; i++)
 		g_ptr_array_add(sources, argv[i]);
 	g_ptr_array_add(sources, NULL);
+	if (opt.by_name.experiment) {
+		dir = by_name_run(&opt.by_name, (char **)sources->pdata, &code);
+		if (!dir)
+			return code;
+		g_ptr_array_set_size(sources, 0);
+		g_ptr_array_add(sources, dir);
+		g_ptr_array_add(sources, NULL);
+	}
 	c = comparison_read((char **)sources->pdata, opt.metrics, &error);
 	if (!c) {
 		fprintf(stderr, "slubsim: %s\n", error->message);
 		return EXIT_USAGE;
 	}
 	text = formatted(c);
-	if (!text) {
-		fprintf(stderr, "slubsim: compare: --format %s: expected "
-				"table, tsv, json or mmtests\n", opt.format);
-		comparison_free(c);
-		return EXIT_USAGE;
-	}
 	fputs(text, stdout);
+	if (dir && !(opt.format && strcmp(opt.format, "table")))
+		printf("\nResults in %s\n", dir);
 	code = comparison_exit(c, threshold);
 	if (code == EXIT_CANT_TELL)
 		fprintf(stderr, "slubsim: compare: can't tell: %s\n",
@@ -98,7 +117,9 @@ const struct command cmd_compare = {
 	.description =
 		"A, B ... are folders that slubsim run wrote, single variants "
 		"of one (DIR/VARIANT), tables that mmtests printed, or output "
-		"of hackbench or slab_bulk_test ('-': standard input). The "
+		"of hackbench or slab_bulk_test ('-': standard input). With "
+		"--experiment they are variants of it by name, which are run "
+		"first. The "
 		"first column is the baseline; positive percentages are "
 		"better. A star says that the intervals of mean +- 1.96 "
 		"standard deviations do not overlap (mmtests' rule); below "

@@ -3,12 +3,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "results/by_name.h"
 #include "results/explain.h"
 #include "results/out.h"
 #include "sim/command.h"
 
 static struct {
 	char *where, *folded;
+	struct by_name by_name;
 } opt;
 
 static const GOptionEntry options[] = {
@@ -19,6 +21,7 @@ static const GOptionEntry options[] = {
 	{"folded", 0, 0, G_OPTION_ARG_FILENAME, &opt.folded,
 	 "Also write the stacks of both, for a differential flame graph",
 	 "FILE"},
+	BY_NAME_OPTIONS(opt.by_name),
 	{NULL}};
 
 static int fail(const GError *error)
@@ -81,12 +84,37 @@ static int explain_sources(const struct source *a, const struct source *b)
 	return code;
 }
 
+static int explain_by_name(int argc, char **argv)
+{
+	g_autoptr(GError) error = NULL;
+	g_autofree char *dir = NULL;
+	struct source *s;
+	int code;
+
+	if (argc != 2)
+		return usage("arguments", "A B, variants of the experiment");
+	dir = by_name_run(&opt.by_name, (char *[]){argv[0], argv[1], NULL},
+			  &code);
+	if (!dir)
+		return code;
+	s = source_read(dir, &error);
+	code = s ? explain_sources(s, s) : fail(error);
+	source_free(s);
+	if (code == EXIT_DONE)
+		printf("\nResults in %s\n", dir);
+	return code;
+}
+
 static int run(int argc, char **argv)
 {
 	g_autoptr(GError) error = NULL;
 	struct source *a, *b;
 	int code;
 
+	if (by_name_misused(&opt.by_name, "explain"))
+		return EXIT_USAGE;
+	if (opt.by_name.experiment)
+		return explain_by_name(argc, argv);
 	if (argc < 1 || argc > 2)
 		return usage("arguments", "A B, each DIR/VARIANT, or a DIR with "
 					  "two variants");
@@ -108,7 +136,8 @@ const struct command cmd_explain = {
 	.description =
 		"A and B are variants of result folders: DIR/VARIANT, or a "
 		"folder with one variant; a single folder with two variants "
-		"stands for both. The difference in cycles per operation is "
+		"stands for both. With --experiment they are variants of it by "
+		"name, which are run first. The difference in cycles per operation is "
 		"split by cause (waiting by class and node of the lock) and by "
 		"function, largest first; each list sums to the whole. A "
 		"sentence on top says it in words.",

@@ -149,7 +149,7 @@ static bool parse_mmtests(struct comparison *c, const char *source,
 {
 	g_autoptr(GRegex) row_re = regex(
 		"^\\s*([A-Z][A-Za-z]*|[123][a-z]{2}-qrtle|BAmean|BHmean)"
-		"(?:-[0-9.]+)?\\s+(\\S+)\\s+(-?[0-9.]+\\s*[(*].*)$");
+		"(?:[-.][0-9.]+)?\\s+(\\S+)\\s+(-?[0-9.]+\\s*[(*].*)$");
 	g_autoptr(GRegex) cell_re = regex(
 		"(-?[0-9.]+(?:e[-+][0-9]+)?)\\s*([(*])\\s*"
 		"(?:-?[0-9.]+|-?nan|-?inf)%\\s*[)*]");

@@ -342,20 +342,29 @@ struct raw {
 	double value;
 };
 
+/* The number that sort -n takes @s for: no exponent, 0 where there is none. */
+static double leading_number(const char *s)
+{
+	g_autofree char *digits = g_strndup(s, strspn(s, "-0123456789."));
+
+	return g_ascii_strtod(digits, NULL);
+}
+
+/* As sort -t TAB -k1,1 -k2,2n -k4,4n does; ties go by the rest of the line. */
 static int raw_compare(const void *a, const void *b)
 {
 	const struct raw *x = a, *y = b;
-	double p = g_ascii_strtod(x->op, NULL), q = g_ascii_strtod(y->op, NULL);
+	double p = leading_number(x->op), q = leading_number(y->op);
 	int by_metric = strcmp(x->metric, y->metric);
 
 	if (by_metric)
 		return by_metric;
 	if (p != q)
 		return p < q ? -1 : 1;
-	if (strcmp(x->op, y->op))
-		return strcmp(x->op, y->op);
 	if (x->interval != y->interval)
 		return x->interval - y->interval;
+	if (strcmp(x->op, y->op))
+		return strcmp(x->op, y->op);
 	return strcmp(x->kernel, y->kernel);
 }
 

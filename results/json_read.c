@@ -260,13 +260,32 @@ static void read_locks(struct reader *rd, JsonObject *o, struct point *p)
 	}
 }
 
+static void read_fields(JsonArray *a, struct line_row *l)
+{
+	for (guint k = 0; k < MIN(array_length(a), 8); k++) {
+		JsonNode *n = json_array_get_element(a, k);
+
+		if (JSON_NODE_HOLDS_VALUE(n))
+			l->fields[k] = json_node_dup_string(n);
+	}
+}
+
 static void read_lines(struct reader *rd, JsonObject *o, struct point *p)
 {
 	JsonNode *n = member(o, "lines");
+	JsonObject *left_out;
 	JsonArray *a;
 
 	if (n && JSON_NODE_HOLDS_NULL(n))
 		return;
+	left_out = get_object(rd, o, "lines_left_out");
+	if (left_out) {
+		struct lines_left_out *l = &p->lines_left_out;
+
+		l->lines = get_int(rd, left_out, "lines");
+		l->hitm_local = get_int(rd, left_out, "hitm_local");
+		l->hitm_remote = get_int(rd, left_out, "hitm_remote");
+	}
 	a = get_array(rd, o, "lines");
 	p->lines = g_ptr_array_new_with_free_func(line_row_free);
 	for (guint i = 0; i < array_length(a); i++) {
@@ -285,6 +304,7 @@ static void read_lines(struct reader *rd, JsonObject *o, struct point *p)
 		l->dram_local = get_int(rd, row, "dram_local");
 		l->dram_remote = get_int(rd, row, "dram_remote");
 		l->offsets = get_int(rd, row, "offsets");
+		read_fields(get_array(rd, row, "fields"), l);
 		for (guint k = 0; k < 8; k++)
 			l->cpus[k] = -1;
 		for (guint k = 0; k < MIN(array_length(cpus), 8); k++) {

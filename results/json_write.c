@@ -177,8 +177,23 @@ static void put_locks(JsonBuilder *b, const struct point *p)
 	json_builder_end_array(b);
 }
 
+static void put_lines_left_out(JsonBuilder *b, const struct point *p)
+{
+	json_builder_set_member_name(b, "lines_left_out");
+	if (!p->lines) {
+		json_builder_add_null_value(b);
+		return;
+	}
+	json_builder_begin_object(b);
+	put_int(b, "lines", p->lines_left_out.lines);
+	put_int(b, "hitm_local", p->lines_left_out.hitm_local);
+	put_int(b, "hitm_remote", p->lines_left_out.hitm_remote);
+	json_builder_end_object(b);
+}
+
 static void put_lines(JsonBuilder *b, const struct point *p)
 {
+	put_lines_left_out(b, p);
 	json_builder_set_member_name(b, "lines");
 	if (!p->lines) {
 		json_builder_add_null_value(b);
@@ -200,6 +215,13 @@ static void put_lines(JsonBuilder *b, const struct point *p)
 		put_int(b, "dram_local", l->dram_local);
 		put_int(b, "dram_remote", l->dram_remote);
 		put_int(b, "offsets", l->offsets);
+		begin_array(b, "fields");
+		for (int k = 0; k < 8; k++)
+			if (l->fields[k])
+				json_builder_add_string_value(b, l->fields[k]);
+			else
+				json_builder_add_null_value(b);
+		json_builder_end_array(b);
 		begin_array(b, "cpus");
 		for (int k = 0; k < 8 && l->cpus[k] >= 0; k++) {
 			json_builder_begin_object(b);

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "model/fields.h"
 #include "model/slub.h"
 #include "sim/lock.h"
 #include "sim/memory.h"
@@ -85,10 +86,37 @@ static void add_lock(const struct lock_stat *s, void *arg)
 	g_ptr_array_add(p->locks, l);
 }
 
+struct line_walk {
+	struct point *point;
+	struct machine *m;
+};
+
+/* The member at @a, with its struct where that is not the line's first one. */
+static char *field_at(struct machine *m, sim_addr a, const char *line_kind)
+{
+	sim_addr base;
+	const char *kind = machine_region(m, a, &base);
+	const char *field = kind ? slub_field_name(kind, a - base) : NULL;
+
+	if (!field)
+		return NULL;
+	return kind == line_kind ? g_strdup(field) :
+				   g_strdup_printf("%s.%s", kind, field);
+}
+
 static void add_line(const struct line_stat *s, void *arg)
 {
-	struct point *p = arg;
-	struct line_row *l = g_new0(struct line_row, 1);
+	struct line_walk *w = arg;
+	struct point *p = w->point;
+	struct line_row *l;
+
+	if (p->lines->len == MAX_LINE_ROWS) {
+		p->lines_left_out.lines++;
+		p->lines_left_out.hitm_local += s->hitm_local;
+		p->lines_left_out.hitm_remote += s->hitm_remote;
+		return;
+	}
+	l = g_new0(struct line_row, 1);
 
 	l->line = s->line;
 	l->kind = g_strdup(s->kind);
@@ -102,6 +130,8 @@ static void add_line(const struct line_stat *s, void *arg)
 	l->dram_remote = s->dram_remote;
 	l->offsets = s->offsets;
 	for (int k = 0; k < 8; k++) {
+		if (s->offsets >> k & 1)
+			l->fields[k] = field_at(w->m, s->line + 8 * k, s->kind);
 		l->cpus[k] = s->last_cpus[k];
 		l->counts[k] = s->last_counts[k];
 	}
@@ -145,7 +175,7 @@ static void collect(struct point *p, struct machine *m, struct slub *sl,
 	machine_lock_stats(m, add_lock, p);
 	if (flags & MACHINE_LINE_STATS) {
 		p->lines = g_ptr_array_new_with_free_func(line_row_free);
-		machine_line_stats(m, add_line, p);
+		machine_line_stats(m, add_line, &(struct line_walk){p, m});
 	}
 	g_array_set_size(p->traffic, t->nr_node_ids * t->nr_node_ids);
 	machine_traffic(m, (uint64_t *)p->traffic->data);

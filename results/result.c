@@ -84,6 +84,8 @@ void line_row_free(void *data)
 {
 	struct line_row *l = data;
 
+	for (int k = 0; k < 8; k++)
+		g_free(l->fields[k]);
 	g_free(l->kind);
 	g_free(l);
 }

@@ -93,8 +93,15 @@ struct line_row { /* "lines", only with --c2c, else null */
 	int node;
 	uint64_t loads, stores, rmws, hitm_local, hitm_remote;
 	uint64_t dram_local, dram_remote, offsets;
+	char *fields[8]; /* of the 8 bytes at 8k: "freelist", or NULL */
 	int cpus[8]; /* most frequent first, -1 ends */
 	uint64_t counts[8];
+};
+
+/* A point keeps the lines with the most HITM, so many of them. */
+#define MAX_LINE_ROWS 200
+struct lines_left_out { /* "lines_left_out": {lines, hitm_local, ...} */
+	uint64_t lines, hitm_local, hitm_remote;
 };
 
 struct point {
@@ -122,7 +129,8 @@ struct point {
 	GPtrArray *caches;  /* struct cache_dump * */
 	GPtrArray *files;   /* the same, "files": named by folder (report_file) */
 	GPtrArray *locks;   /* struct lock_row *, by class, then node */
-	GPtrArray *lines;   /* struct line_row *, or NULL */
+	GPtrArray *lines;   /* struct line_row *, most HITM first, or NULL */
+	struct lines_left_out lines_left_out; /* with lines, else null */
 	/* bytes moved, [CPU's node * nr_node_ids + memory's node] */
 	GArray *traffic; /* uint64_t */
 };

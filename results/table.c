@@ -78,7 +78,7 @@ static char *cell_text(const struct block *b, const struct figure *f)
 		published = figure_text(f->target->value / b->divisor);
 		g_string_append_printf(s, " %9s %+7.1f%s%c", published,
 				       figure_error_pct(f),
-				       f->target->percent ? "pp" : "% ",
+				       f->target->percent ? "pp " : "% ",
 				       f->target->fitted ? 'F' : 'P');
 	} else {
 		g_string_append_printf(s, " %9s %10s", "", "");
@@ -180,14 +180,32 @@ static void append_fits(GString *s, const struct result *r)
 	}
 }
 
-/* How far the predicted rows are off, in one line. */
+/* Errors of predicted rows, of those published as values (in percent of them) or
+ * as percentages (in percentage points): the two don't add up. */
+struct errors {
+	int n;
+	double sum, worst;
+};
+
+static void append_errors(GString *s, const struct errors *e, const char *of,
+			  const char *unit)
+{
+	if (e->n)
+		g_string_append_printf(
+			s, "  %d predicted %s%s: mean absolute error %.1f%s, "
+			   "worst %.1f%s\n", e->n, of, e->n == 1 ? "" : "s",
+			e->sum / e->n, unit, e->worst, unit);
+}
+
+/* How far the predicted rows are off. */
 static void append_summary(GString *s, const GPtrArray *figures)
 {
-	double sum = 0, worst = 0;
+	struct errors values = {0}, points = {0};
 	int predicted = 0, fitted = 0;
 
 	for (guint i = 0; i < figures->len; i++) {
 		const struct figure *f = figures->pdata[i];
+		struct errors *to;
 		double e;
 
 		if (!f->target)
@@ -200,18 +218,17 @@ static void append_summary(GString *s, const GPtrArray *figures)
 		if (!isfinite(e))
 			continue;
 		predicted++;
-		sum += e;
-		worst = fmax(worst, e);
+		to = f->target->percent ? &points : &values;
+		to->n++;
+		to->sum += e;
+		to->worst = fmax(to->worst, e);
 	}
-	if (predicted + fitted)
-		g_string_append_printf(s, "\nPublished rows: %d fitted (F), "
-				       "%d predicted (P)", fitted, predicted);
-	if (predicted)
-		g_string_append_printf(s, "; predicted: mean absolute error "
-				       "%.1f%%, worst %.1f%%",
-				       sum / predicted, worst);
-	if (predicted + fitted)
-		g_string_append_c(s, '\n');
+	if (!(predicted + fitted))
+		return;
+	g_string_append_printf(s, "\nPublished rows: %d fitted (F), "
+			       "%d predicted (P)\n", fitted, predicted);
+	append_errors(s, &values, "value", "%");
+	append_errors(s, &points, "percentage", " percentage points");
 }
 
 static char **variants_with(const GPtrArray *figures, const char *name,

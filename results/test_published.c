@@ -101,6 +101,14 @@ static void test_attach(void)
 	g_assert_nonnull(strstr(table, "+13.3% F"));
 	g_assert_nonnull(strstr(table, "+0.0% P"));
 	g_assert_nonnull(strstr(table, "workload.outside: base: so that"));
+	/* 14 millions, exactly; +14 % where it's -58.7 % */
+	g_assert_nonnull(strstr(table, "-72.7pp P"));
+	g_assert_nonnull(strstr(
+		table, "\nPublished rows: 2 fitted (F), 2 predicted (P)\n"
+		       "  1 predicted value: mean absolute error 0.0%, worst "
+		       "0.0%\n"
+		       "  1 predicted percentage: mean absolute error 72.7 "
+		       "percentage points, worst 72.7 percentage points\n"));
 	fixture_remove(dir);
 	result_free(r);
 }

@@ -35,6 +35,45 @@ static void test_json_round_trip(void)
 	fixture_remove(dir);
 }
 
+/* Lines of --c2c: members with and without a name, and what was left out. */
+static void test_json_lines(void)
+{
+	g_autofree char *dir = fixture_dir();
+	struct result *r = fixture_result(), *back;
+	struct point *p = r->points->pdata[0];
+	struct line_row *l = g_new0(struct line_row, 1);
+	g_autofree char *file = g_build_filename(dir, "result.json", NULL);
+	g_autofree char *json = NULL, *again = NULL, *text = NULL;
+
+	l->kind = g_strdup("struct slab");
+	l->offsets = 1 << 4 | 1 << 5 | 1 << 7;
+	l->fields[4] = g_strdup("freelist");
+	l->fields[5] = g_strdup("counters");
+	l->hitm_remote = 30;
+	l->cpus[0] = -1;
+	p->lines = g_ptr_array_new_with_free_func(line_row_free);
+	g_ptr_array_add(p->lines, l);
+	p->lines_left_out = (struct lines_left_out){7, 4, 6};
+	json = result_to_json(r);
+	g_assert_true(write_aside(file, json, NULL));
+	back = result_load(dir, NULL);
+	g_assert_nonnull(back);
+	again = result_to_json(back);
+	g_assert_cmpstr(json, ==, again);
+	text = c2c_text(back->points->pdata[0]);
+	g_assert_nonnull(strstr(text, "8 lines were taken dirty from another "
+				      "core's cache, 40 times"));
+	g_assert_nonnull(strstr(text, "(lines left out)              7   25.00%"
+				      "            4            6\n"));
+	g_assert_nonnull(strstr(text, " 75.00%"));
+	g_assert_nonnull(strstr(text, "... and 7 lines more"));
+	g_assert_nonnull(strstr(text, "touched: 0x20 freelist, 0x28 counters, "
+				      "0x38\n"));
+	result_free(r);
+	result_free(back);
+	fixture_remove(dir);
+}
+
 static void test_json_errors(void)
 {
 	static const struct {
@@ -277,6 +316,7 @@ int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/result/json/round-trip", test_json_round_trip);
+	g_test_add_func("/result/json/lines", test_json_lines);
 	g_test_add_func("/result/json/errors", test_json_errors);
 	g_test_add_func("/result/folder/lock", test_folder_lock);
 	g_test_add_func("/result/folder/clear", test_folder_clear);

@@ -348,6 +348,81 @@ static void test_trace(void)
 	place_clear(&p);
 }
 
+/* Runs the program in @p's folder; stdout in *@out, stderr in *@err. */
+static int program(const struct place *p, const char *arguments, char **out,
+		   char **err)
+{
+	g_autofree char *line = g_strdup_printf("%s %s", g_getenv("SLUBSIM"),
+						arguments);
+	g_auto(GStrv) argv = NULL;
+	g_auto(GStrv) env = g_environ_setenv(g_get_environ(), "PATH",
+					     "/nonexistent", TRUE);
+	int status;
+
+	g_assert_true(g_shell_parse_argv(line, NULL, &argv, NULL));
+	g_assert_true(g_spawn_sync(p->dir, argv, env, G_SPAWN_DEFAULT, NULL,
+				   NULL, out, err, &status, NULL));
+	return WEXITSTATUS(status);
+}
+
+/* Variants by name: the run that compare and explain make is one that they read
+ * like any other. */
+static void test_by_name(void)
+{
+	static const char *const wrong[] = {
+		"compare 2015-fallback 2015-bulk-alloc --iterations=2",
+		"compare 2015-fallback nonesuch -e e.conf",
+		"compare 2015-fallback 2015-bulk-alloc -e e.conf -f nonesuch",
+		"explain 2015-fallback -e e.conf",
+		"explain 2015-fallback 2015-bulk-alloc -e nonesuch"};
+	struct place p = place_new(short_conf);
+	g_autofree char *named = NULL, *folder = NULL;
+	g_autofree char *why = NULL, *same = NULL;
+
+	g_assert_cmpint(program(&p, "compare 2015-bulk-alloc 2015-fallback "
+				    "-e e.conf --iterations=3 -f tsv",
+				&named, NULL),
+			==, 0);
+	g_assert_cmpint(program(&p, "compare -f tsv results/"
+				    "compare-2015-bulk-alloc-2015-fallback",
+				&folder, NULL),
+			==, 0);
+	g_assert_cmpstr(named, ==, folder);
+	g_assert_nonnull(strstr(named, "\t2015-bulk-alloc\t3\t"));
+	g_assert_cmpint(program(&p, "explain 2015-fallback 2015-bulk-alloc -e "
+				    "e.conf -o x --set=workload.sizes=8",
+				&why, NULL),
+			==, 0);
+	g_assert_cmpint(program(&p, "explain x", &same, NULL), ==, 0);
+	g_assert_true(g_str_has_prefix(why, same));
+	g_assert_cmpstr(why + strlen(same), ==, "\nResults in x\n");
+	for (guint i = 0; i < G_N_ELEMENTS(wrong); i++) {
+		g_autofree char *said = NULL;
+
+		g_assert_cmpint(program(&p, wrong[i], NULL, &said), ==,
+				EXIT_USAGE);
+		g_assert_true(g_str_has_prefix(said, "slubsim: "));
+		g_assert_cmpstr(strchr(said, '\n'), ==, "\n");
+	}
+	place_clear(&p);
+}
+
+/* c2c.txt knows the members that CPUs meet at. */
+static void test_c2c(void)
+{
+	struct place p = place_new(
+		"[experiment]\nname=c2c\ntopology=desktop-i7-4790k\n"
+		"workload=ublk\nvariants=v7.0-rc3\n"
+		"[workload]\nqueues=2\nrun_ms=1\nwarmup_ms=0\n");
+	g_autofree char *text = NULL;
+
+	g_assert_cmpint(run(&p, "x", "--c2c", NULL), ==, 0);
+	text = file_in(&p, "x", "v7.0-rc3/c2c.txt");
+	g_assert_nonnull(strstr(text, "touched: 0x00 lock"));
+	g_assert_nonnull(strstr(text, "touched: 0x00-0x38 objects[]\n"));
+	place_clear(&p);
+}
+
 static void test_verify(void)
 {
 	struct place p = place_new(short_conf);
@@ -370,6 +445,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/run/bad-config", test_bad_config);
 	g_test_add_func("/run/rerun-clears", test_rerun_clears);
 	g_test_add_func("/run/trace", test_trace);
+	g_test_add_func("/run/by-name", test_by_name);
+	g_test_add_func("/run/c2c", test_c2c);
 	g_test_add_func("/run/verify", test_verify);
 	return g_test_run();
 }

@@ -48,7 +48,8 @@ struct memory {
 	struct window *windows; /* [node * NR_WINDOWS + k] */
 	uint64_t *traffic;	/* [cpu_node * nr_node_ids + mem_node], bytes */
 	GHashTable *stats;	/* line -> struct line_stat, or NULL */
-	GHashTable *kinds;	/* line -> const char *, with stats only */
+	/* with stats only: 8 bytes -> what they belong to, its beginning */
+	GHashTable *kinds, *bases;
 	uint64_t date; /* of the access under way, for write-backs */
 };
 
@@ -767,8 +768,10 @@ struct memory *memory_new(struct machine *m)
 	if (m->flags & MACHINE_LINE_STATS)
 		mm->stats = g_hash_table_new_full(g_int64_hash, g_int64_equal,
 						  NULL, g_free);
-	if (mm->stats)
+	if (mm->stats) {
+		mm->bases = g_hash_table_new(NULL, NULL);
 		mm->kinds = g_hash_table_new(NULL, NULL);
+	}
 	platform_load(m, mm->dram);
 	for (int i = 0; i < t->nr_cpu_ids; i++)
 		if (m->cpus[i])
@@ -788,8 +791,10 @@ void memory_free(struct memory *mm)
 	}
 	if (mm->stats)
 		g_hash_table_destroy(mm->stats);
-	if (mm->kinds)
+	if (mm->kinds) {
+		g_hash_table_destroy(mm->bases);
 		g_hash_table_destroy(mm->kinds);
+	}
 	caches_free(mm->caches);
 	g_free(mm->windows);
 	g_free(mm->traffic);
@@ -828,9 +833,22 @@ void machine_name_region(struct machine *m, sim_addr a, size_t bytes,
 	if (!m->timed || !m->memory->kinds)
 		return;
 	/* memory is named anew when it is reused: the last name counts */
-	for (uint64_t line = a / SIM_LINE; line * SIM_LINE < a + bytes; line++)
-		g_hash_table_insert(m->memory->kinds, GSIZE_TO_POINTER(line),
-				    (void *)kind);
+	for (uint64_t word = a / 8; word * 8 < a + bytes; word++) {
+		void *key = GSIZE_TO_POINTER(word);
+
+		g_hash_table_insert(m->memory->kinds, key, (void *)kind);
+		g_hash_table_insert(m->memory->bases, key, GSIZE_TO_POINTER(a));
+	}
+}
+
+const char *machine_region(struct machine *m, sim_addr a, sim_addr *base)
+{
+	const void *key = GSIZE_TO_POINTER(a / 8);
+
+	if (!m->timed || !m->memory->kinds)
+		return NULL;
+	*base = GPOINTER_TO_SIZE(g_hash_table_lookup(m->memory->bases, key));
+	return g_hash_table_lookup(m->memory->kinds, key);
 }
 
 static int most_hitm(const void *a, const void *b)
@@ -866,9 +884,14 @@ void machine_line_stats(struct machine *m, line_stat_fn fn, void *arg)
 	for (guint i = 0; i < sorted->len; i++) {
 		struct line_stat s = *(struct line_stat *)sorted->pdata[i];
 
-		s.kind = g_hash_table_lookup(mm->kinds,
-					     GSIZE_TO_POINTER(s.line));
+		sim_addr base;
+
 		s.line *= SIM_LINE;
+		s.kind = NULL;
+		for (int k = 0; k < 8 && !s.kind; k++)
+			if (s.offsets >> k & 1)
+				s.kind = machine_region(m, s.line + 8 * k,
+							&base);
 		fn(&s, arg);
 	}
 }

@@ -31,16 +31,20 @@
 
 #include "sim/machine.h"
 
-/* Names the lines at @a for c2c.txt: "struct slab", "node_barn" ... A line has
- * one kind, the last given; @kind must outlive the machine. Costs nothing
- * without MACHINE_LINE_STATS. */
+/* Names the @bytes at @a for c2c.txt: "struct slab", "node_barn" ... Every 8
+ * bytes have one kind, the last given; @kind must outlive the machine. Costs
+ * nothing without MACHINE_LINE_STATS. */
 void machine_name_region(struct machine *m, sim_addr a, size_t bytes,
 			 const char *kind);
+
+/* The kind that the 8 bytes at @a were named, and in *@base where what was named
+ * begins; NULL if they never were. */
+const char *machine_region(struct machine *m, sim_addr a, sim_addr *base);
 
 /* Statistics of one line, kept with MACHINE_LINE_STATS. */
 struct line_stat {
 	sim_addr line;
-	const char *kind; /* NULL if never named */
+	const char *kind; /* of its first touched bytes that have one, or NULL */
 	uint64_t loads, stores, rmws;
 	uint64_t hitm_local, hitm_remote; /* dirty in the socket / beyond */
 	uint64_t dram_local, dram_remote;

@@ -300,11 +300,20 @@ static void bounce(void *result, void *arg)
 				    [4] = bounce_program };
 	void *args[8] = { &b, &b, &b, &b, &b };
 	uint64_t bytes[4];
+	sim_addr base;
 
 	b.r.flags = MACHINE_LINE_STATS;
 	start(&b.r);
 	machine_name_region(b.r.m, b.r.base[0], 128, "page");
 	machine_name_region(b.r.m, b.r.base[0], 64, "counter");
+	machine_name_region(b.r.m, b.r.base[0] + 96, 32, "tail");
+	g_assert_cmpstr(machine_region(b.r.m, b.r.base[0] + 95, &base), ==,
+			"page");
+	g_assert_cmpuint(base, ==, b.r.base[0]);
+	g_assert_cmpstr(machine_region(b.r.m, b.r.base[0] + 104, &base), ==,
+			"tail");
+	g_assert_cmpuint(base, ==, b.r.base[0] + 96);
+	g_assert_null(machine_region(b.r.m, b.r.base[0] + 128, &base));
 	machine_run(b.r.m, programs, args);
 	machine_line_stats(b.r.m, check_line, &b);
 	g_assert_cmpint(b.lines, ==, 1);
