@@ -110,9 +110,11 @@ static bool list_experiments(GError **error)
 static void add_features(struct rows *rows, const struct param_desc *p)
 {
 	for (; p->key; p++) {
-		g_autofree char *values = p->type == PARAM_ENUM ?
-			g_strjoinv(" ", (char **)p->choices) :
-			g_strdup("false true");
+		g_autofree char *values =
+			p->type == PARAM_ENUM ?
+				g_strjoinv(" ", (char **)p->choices) :
+			p->type == PARAM_BOOL ? g_strdup("false true") :
+						param_expected(p);
 
 		add_row(rows, p->key, p->since ? p->since : "never merged",
 			values, p->help);
@@ -163,6 +165,16 @@ static bool list_parameters(GError **error)
 	struct rows rows = rows_new(4);
 
 	add_row(&rows, "PARAMETER", "EXPECTED", "DEFAULT", "MEANING");
+	add_row(&rows, "experiment.topology", "a name or a file", "-",
+		"the machine's shape; published rows are of the shipped one");
+	add_row(&rows, "experiment.variants", "names or files, ';' between", "-",
+		"kernels to compare, the baseline first");
+	add_row(&rows, "topology.machine", "a name or a file", "-",
+		"what the machine's parts cost");
+	add_row(&rows, "topology.memory_nodes", "a list of nodes", "-",
+		"all other nodes are memoryless");
+	add_row(&rows, "topology.far_distance", "an integer from 11 to 254", "-",
+		"replaces the largest distance");
 	add_table(&rows, "machine", machine_param_table, NULL);
 	add_table(&rows, "features", feature_table, NULL);
 	add_table(&rows, "instructions", insn_cost_table, NULL);

@@ -18,7 +18,8 @@
  *
  * Experiment files:
  *   [experiment] name description topology workload variants(;-list, the first
- *                is the baseline) iterations seed published(path or name)
+ *                is the baseline) iterations seed published(path or name; not
+ *                compared with where topology or workload is overridden)
  *   [workload]   the workload's options
  *   [machine]    overrides of machine parameters
  *   [topology], [nodes], [node N]  overrides of the topology file's (the format

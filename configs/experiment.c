@@ -183,7 +183,8 @@ static bool read_machine(struct experiment *x, const struct conf *c,
 	if (!x->topology->machine)
 		return conf_fail_missing(error, c, "topology", "machine",
 					 "missing, expected a name that "
-					 "slubsim list machines prints, or all "
+					 "slubsim list machines prints (--set "
+					 "topology.machine=NAME does), or all "
 					 "keys of [machine]");
 	m = machine_read(x->topology->machine, NULL, error);
 	if (!m)
@@ -314,12 +315,23 @@ static bool read_tuning(struct experiment *x, const struct conf *c,
 	return true;
 }
 
-/* A name stands for a table in results/published, beside the configs. */
+static bool is_set(const struct conf *c, const char *key)
+{
+	const struct conf_entry *e = conf_find(c, "experiment", key);
+
+	return e && !e->line;
+}
+
+/* A name stands for a table in results/published, beside the configs. On
+ * another machine than the file's, or under another load, its rows compare
+ * with nothing. */
 static void read_published(struct experiment *x, const struct conf *c)
 {
 	const struct conf_entry *e = conf_find(c, "experiment", "published");
 
 	if (!e || !*e->value)
+		return;
+	if (e->line && (is_set(c, "topology") || is_set(c, "workload")))
 		return;
 	if (strchr(e->value, '/')) {
 		x->published = config_path("published", e->value, folder_of(e),

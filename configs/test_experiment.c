@@ -110,6 +110,35 @@ static void test_fields(void)
 	experiment_free(x);
 }
 
+/* Published rows are of the file's machine and load. */
+static void test_published_elsewhere(void)
+{
+	static const struct {
+		char *set[3];
+		bool kept;
+	} cases[] = {
+		{ { "experiment.iterations=2" }, true },
+		{ { "machine.dram_remote_ns=100" }, true },
+		{ { "experiment.topology=smp16n1", "topology.machine="
+		    "zen4-epyc-9004-2s" }, false },
+		{ { "experiment.topology=smp16n1",
+		    "experiment.published=memoryless-2026" }, true },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autoptr(GError) error = NULL;
+		struct experiment *x = load(
+			"[experiment]\ntopology=smp16n8m2\nworkload=queues\n"
+			"variants=v6.12\npublished=memoryless-2026\n",
+			(char **)cases[i].set, &error);
+
+		g_assert_no_error(error);
+		g_assert_true((x->published != NULL) == cases[i].kept);
+		g_assert_true((x->published_name != NULL) == cases[i].kept);
+		experiment_free(x);
+	}
+}
+
 static void test_defaults_kept(void)
 {
 	g_autoptr(GError) error = NULL;
@@ -263,6 +292,8 @@ int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/experiment/fields", test_fields);
+	g_test_add_func("/experiment/published-elsewhere",
+			test_published_elsewhere);
 	g_test_add_func("/experiment/defaults", test_defaults_kept);
 	g_test_add_func("/experiment/overrides", test_overrides);
 	g_test_add_func("/experiment/wrong-overrides", test_wrong_overrides);

@@ -143,6 +143,7 @@ static void append_answer(GString *s, const struct view *v)
 {
 	const struct step *last = v->b->steps->pdata[v->b->steps->len - 1];
 	const struct step *t;
+	g_autofree char *a = NULL, *b = NULL;
 	double whole, most = 0;
 	guint best = 0;
 
@@ -153,11 +154,12 @@ static void append_answer(GString *s, const struct view *v)
 		}
 	t = v->b->steps->pdata[best];
 	whole = points(v, figure_mean(v->base), value_of(v, last->in_place));
+	a = amount_text(figure_mean(v->base), v->base->unit);
+	b = amount_text(value_of(v, last->in_place), v->base->unit);
 	g_string_append_printf(
-		s, "From %s to %s, %s goes from %.4g to %.4g %s (%+.1f %%). The "
+		s, "From %s to %s, %s goes from %s to %s (%+.1f %%). The "
 		   "largest of %u steps is %s: %+.1f of these points.\n",
-		v->b->from, v->b->to, v->base->name, figure_mean(v->base),
-		value_of(v, last->in_place), v->base->unit, whole,
+		v->b->from, v->b->to, v->base->name, a, b, whole,
 		v->b->steps->len, t->name, most);
 	if (fabs(most) >= 0.05) {
 		struct explanation *e = explain(v->r, before(v, best), v->r,

@@ -254,6 +254,22 @@ static void drop_zeros(GPtrArray *parts)
 	g_ptr_array_sort(parts, by_difference);
 }
 
+static void no_case(const struct result *r, const char *variant_a,
+		    const char *variant_b, const char *where, GError **error)
+{
+	g_auto(GStrv) cases = result_cases(r);
+	g_autofree char *list = g_strjoinv(", ", cases);
+	g_autofree char *expected =
+		!where ? g_strdup("") :
+		*list  ? g_strdup_printf(" %s, expected one of: %s", where, list) :
+			 g_strdup_printf(" %s, which only a [sweep] makes",
+					 where);
+
+	g_set_error(error, RESULT_ERROR, RESULT_ERROR_FORMAT,
+		    "%s and %s: no common case%s", variant_a, variant_b,
+		    expected);
+}
+
 struct explanation *explain(const struct result *ra, const char *variant_a,
 			    const struct result *rb, const char *variant_b,
 			    const char *where, GError **error)
@@ -271,9 +287,7 @@ struct explanation *explain(const struct result *ra, const char *variant_a,
 		e->b = costs_of(rb, variant_b, e->where);
 	}
 	if (!e->a || !e->b) {
-		g_set_error(error, RESULT_ERROR, RESULT_ERROR_FORMAT,
-			    "%s and %s: no common case%s%s", variant_a,
-			    variant_b, where ? " " : "", where ? where : "");
+		no_case(ra, variant_a, variant_b, where, error);
 		explanation_free(e);
 		return NULL;
 	}

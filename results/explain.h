@@ -43,6 +43,8 @@ char *explanation_text(const struct explanation *e);
  * differential flame graph. */
 char *explanation_folded(const struct explanation *e);
 
+/* "13.5 M/s" rather than "1.348e+07 1/s"; newly allocated. */
+char *amount_text(double value, const char *unit);
 /* The plain sentence; e's lists are there already (explain_words.c). */
 char *explain_words(const struct explanation *e);
 

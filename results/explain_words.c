@@ -187,8 +187,7 @@ static void add_counter(GString *s, const struct explanation *e)
 			best->name, best->a, best->b);
 }
 
-/* "13.5 M/s" rather than "1.348e+07 1/s". */
-static char *amount(double v, const char *unit)
+char *amount_text(double v, const char *unit)
 {
 	bool rate = unit_higher_is_better(unit);
 	double by = rate && v >= 1e6 ? 1e6 : rate && v >= 1e4 ? 1e3 : 1;
@@ -213,8 +212,8 @@ static void add_metric(GString *s, const struct explanation *e)
 				       e->a->variant);
 		return;
 	}
-	a = amount(e->metric_a, e->unit);
-	b = amount(e->metric_b, e->unit);
+	a = amount_text(e->metric_a, e->unit);
+	b = amount_text(e->metric_b, e->unit);
 	g_string_append_printf(s, "%s is %.1f %% %s than %s (%s: %s, not %s)",
 			       e->b->variant, fabs(change),
 			       change >= 0 ? "better" : "worse", e->a->variant,

@@ -238,7 +238,7 @@ char *html_report(const struct result *r, const char *plot_dir, GError **error)
 	g_autoptr(GPtrArray) figures = figures_of(r), targets = NULL;
 	g_autofree char *table = table_text(r, error);
 	g_autofree char *breakdown = NULL, *command = NULL, *name = NULL;
-	g_autofree char *what = NULL;
+	g_autofree char *what = NULL, *changes = NULL, *changed = NULL;
 	GString *s;
 
 	if (!table)
@@ -260,6 +260,10 @@ char *html_report(const struct result *r, const char *plot_dir, GError **error)
 		   ", slubsim %s.</p>\n",
 		r->topology, r->workload, r->iterations,
 		r->iterations == 1 ? "" : "s", r->seed, r->version);
+	changes = result_changes(r);
+	changed = g_markup_escape_text(changes, -1);
+	if (*changed)
+		g_string_append_printf(s, "<p>Changed: %s</p>\n", changed);
 	if (!r->complete)
 		g_string_append(s, "<p class=\"bad\">Incomplete: some points "
 				   "are missing.</p>\n");

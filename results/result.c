@@ -218,6 +218,17 @@ static void point_free_func(void *data)
 	point_free(data);
 }
 
+char *result_changes(const struct result *r)
+{
+	GString *s = g_string_new(NULL);
+
+	for (char **a = r->command; a && *a; a++)
+		if (!strcmp(*a, "--set") && a[1])
+			g_string_append_printf(s, "%s%s", s->len ? "; " : "",
+					       *++a);
+	return g_string_free(s, FALSE);
+}
+
 struct result *result_new(void)
 {
 	struct result *r = g_new0(struct result, 1);

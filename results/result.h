@@ -167,6 +167,9 @@ void coord_free(struct coord *c);
 /* The shortest text that reads back as @v; newly allocated. */
 char *value_text(double v);
 
+/* What --set changed, as given, "; " between; "" if nothing. Newly allocated. */
+char *result_changes(const struct result *r);
+
 struct result *result_new(void);
 void result_free(struct result *r);
 

@@ -109,29 +109,62 @@ static void append_row(GString *s, const char *label, char **cells,
 	g_string_append_c(s, '\n');
 }
 
-/* Longer series that nobody published are left to results.tsv and the plots. */
+/* Longer series that nobody published are left to results.tsv and the plots,
+ * but for what a metric of the same name says of all of it. */
 #define MAX_PLACES 16
+
+static bool is_metric(const struct block *b, const char *place)
+{
+	for (guint i = 0; i < b->figures->len; i++) {
+		const struct figure *f = b->figures->pdata[i];
+
+		if (!f->is_series && !strcmp(f->name, b->name) &&
+		    !strcmp(f->where, place))
+			return true;
+	}
+	return false;
+}
+
+/* Newly allocated; @left counts those that are left out. */
+static char **places_shown(const struct block *b, int *left)
+{
+	g_auto(GStrv) places = figure_places(b->figures, b->name);
+	GPtrArray *shown = g_ptr_array_new();
+	bool all = b->published || g_strv_length(places) <= MAX_PLACES + 1;
+
+	*left = 0;
+	for (int i = 0; places[i]; i++)
+		if (all || is_metric(b, places[i]))
+			g_ptr_array_add(shown, g_strdup(places[i]));
+		else
+			++*left;
+	g_ptr_array_add(shown, NULL);
+	return (char **)g_ptr_array_free(shown, FALSE);
+}
+
+static char *block_title(const struct block *b)
+{
+	if (!*b->unit || g_str_has_suffix(b->name, "]"))
+		return g_strdup(b->name); /* a ratio; a difference in percent */
+	return g_strdup_printf("%s [%s%s]", b->name, b->prefix, b->unit);
+}
 
 /* A block's rows: header, one per place, and for single values the change
  * against the baseline. */
 static void append_block(GString *s, struct block *b)
 {
-	g_auto(GStrv) places = figure_places(b->figures, b->name);
-	int n = g_strv_length(b->variants), rows = g_strv_length(places);
+	int left, n = g_strv_length(b->variants);
+	g_auto(GStrv) places = places_shown(b, &left);
+	int rows = g_strv_length(places);
 	g_autofree int *width = g_new0(int, n + 1);
 	g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(
 		(GDestroyNotify)g_strfreev);
-	g_autofree char *title = NULL;
+	g_autofree char *title = block_title(b);
 	int label_width = strlen("against the baseline");
 
-	if (g_str_has_suffix(b->name, "]")) /* a difference in percent */
-		title = g_strdup(b->name);
-	else
-		title = g_strdup_printf("%s [%s%s]", b->name, b->prefix,
-					b->unit);
-	if (rows > MAX_PLACES + 1 && !b->published) {
+	if (!rows) {
 		g_string_append_printf(s, "\n%s: %d values, see results.tsv and "
-				       "plots\n", title, rows);
+				       "plots\n", title, left);
 		return;
 	}
 	for (int i = 0; i < n; i++)
@@ -165,9 +198,13 @@ static void append_block(GString *s, struct block *b)
 					    b->name, places[0]),
 				figure_find(b->figures, b->variants[i],
 					    b->name, places[0]));
-		append_row(s, "against the baseline", cells, width,
-			   label_width);
+		if (*cells[0]) /* not of 0 */
+			append_row(s, "against the baseline", cells, width,
+				   label_width);
 	}
+	if (left)
+		g_string_append_printf(s, "  and %d values more, see results.tsv "
+				       "and plots\n", left);
 }
 
 static void append_fits(GString *s, const struct result *r)
@@ -254,6 +291,7 @@ char *table_text(const struct result *r, GError **error)
 {
 	g_autoptr(GPtrArray) figures = figures_of(r);
 	g_autoptr(GPtrArray) targets = NULL;
+	g_autofree char *changes = NULL;
 	g_auto(GStrv) names = NULL;
 	g_autoptr(GError) e = NULL;
 	GString *s;
@@ -274,6 +312,9 @@ char *table_text(const struct result *r, GError **error)
 		r->topology, r->workload, r->iterations,
 		r->iterations == 1 ? "" : "s", r->seed,
 		r->complete ? "" : "; INCOMPLETE: points are missing");
+	changes = result_changes(r);
+	if (*changes)
+		g_string_append_printf(s, "changed: %s\n", changes);
 	names = figure_names(figures);
 	for (int i = 0; names[i]; i++) {
 		struct block b = {figures, names[i]};

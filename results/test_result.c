@@ -15,6 +15,7 @@
 #include "results/published.h"
 #include "results/test_fixture.h"
 #include "results/views.h"
+#include "workloads/workload.h"
 
 static void test_json_round_trip(void)
 {
@@ -72,6 +73,38 @@ static void test_json_lines(void)
 	result_free(r);
 	result_free(back);
 	fixture_remove(dir);
+}
+
+/* A long series gives way, but not the metric of its name; a table that
+ * somebody posts says what was changed for it. */
+static void test_table(void)
+{
+	static const char *const command[] = {
+		"slubsim", "run", "fixture", "--set", "machine.ipc=2",
+		"--seed=3", "--set", "features.sheaves=none", NULL
+	};
+	struct result *r = fixture_result();
+	g_autofree char *plain = table_text(r, NULL), *table = NULL;
+	g_autofree char *changes = result_changes(r);
+
+	g_assert_cmpstr(changes, ==, "");
+	g_assert_null(strstr(plain, "changed:"));
+	g_strfreev(r->command);
+	r->command = g_strdupv((char **)command);
+	for (guint i = 0; i < r->points->len; i++) {
+		struct report report = { r->points->pdata[i] };
+
+		for (int q = 0; q < 20; q++)
+			report_series(&report, "iops_per_s", "1/s", "queue", q,
+				      1e6);
+	}
+	table = table_text(r, NULL);
+	g_assert_nonnull(strstr(table, "\nchanged: machine.ipc=2; "
+				       "features.sheaves=none\n"));
+	g_assert_nonnull(strstr(table, "\n  iops_per_s "));
+	g_assert_nonnull(strstr(table, "  and 20 values more, see"));
+	g_assert_null(strstr(table, "\n  queue=19 "));
+	result_free(r);
 }
 
 static void test_json_errors(void)
@@ -318,6 +351,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/result/json/round-trip", test_json_round_trip);
 	g_test_add_func("/result/json/lines", test_json_lines);
 	g_test_add_func("/result/json/errors", test_json_errors);
+	g_test_add_func("/result/table", test_table);
 	g_test_add_func("/result/folder/lock", test_folder_lock);
 	g_test_add_func("/result/folder/clear", test_folder_clear);
 	g_test_add_func("/result/folder/clear-stays-inside",

@@ -52,6 +52,19 @@ static const struct command *find_command(int argc, char **argv, int *words)
 	return found;
 }
 
+/* "import" alone: there is "import trace" and more. */
+static void which_one(const char *word)
+{
+	size_t n = strlen(word);
+
+	fprintf(stderr, "slubsim: %s: which one?", word);
+	for (int i = 0; commands[i]; i++)
+		if (!strncmp(commands[i]->name, word, n) &&
+		    commands[i]->name[n] == ' ')
+			fprintf(stderr, " %s", commands[i]->name + n + 1);
+	fprintf(stderr, "; see slubsim --help\n");
+}
+
 static int unknown_command(int argc, char **argv)
 {
 	struct nearest nearest = { .word = argv[0] };
@@ -67,8 +80,7 @@ static int unknown_command(int argc, char **argv)
 					"'%s'; see slubsim --help\n",
 					argv[0], argv[1]);
 			else
-				fprintf(stderr, "slubsim: %s: which one? See "
-					"slubsim --help\n", argv[0]);
+				which_one(argv[0]);
 			return EXIT_USAGE;
 		}
 		nearest_offer(&nearest, name);

@@ -34,7 +34,7 @@ void nearest_offer(struct nearest *n, const char *candidate)
 {
 	unsigned d = edit_distance(n->word, candidate);
 
-	if (d > MAX(strlen(n->word) / 2, 3u) || d >= strlen(candidate) ||
+	if (d > MAX(strlen(n->word) / 2, 2u) || d >= strlen(candidate) ||
 	    (n->name && d >= n->distance))
 		return;
 	n->name = candidate;

@@ -78,6 +78,13 @@ static void test_usage(void)
 	r = run("lits");
 	g_assert_nonnull(strstr(r.err, "did you mean 'list'?"));
 	result_clear(&r);
+	/* nothing is near */
+	r = run("foo");
+	g_assert_null(strstr(r.err, "did you mean"));
+	result_clear(&r);
+	r = run("import");
+	g_assert_nonnull(strstr(r.err, "trace topology cache"));
+	result_clear(&r);
 	r = run("");
 	g_assert_cmpint(r.code, ==, 2);
 	g_assert_cmpstr(r.out, ==, "");

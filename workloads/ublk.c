@@ -371,7 +371,7 @@ static void report_ratio(struct ublk *u, struct report *r)
 	}
 	/* with a dump's counts it would only tell what was put in */
 	if (n[0] && n[1] && ios[0] && !u->o->counts)
-		report_metric(r, "memory_to_memoryless_ratio", "", true,
+		report_metric(r, "memory_to_memoryless_ratio", "", false,
 			      ios[1] / n[1] / (ios[0] / n[0]));
 }
 

@@ -66,13 +66,22 @@ static int by_events(gconstpointer a, gconstpointer b)
 	return nx != ny ? (nx < ny ? 1 : -1) : strcmp(x->name, y->name);
 }
 
+/* Of a cache that was only freed to, nothing tells the sizes. */
+static char *size_cell(unsigned size)
+{
+	return size ? g_strdup_printf("%u", size) : g_strdup("-");
+}
+
 static void print_cache(GString *out, const struct trace_cache *c)
 {
+	g_autofree char *object = size_cell(c->object_size);
+	g_autofree char *size = size_cell(c->size);
+
 	g_string_append_printf(out,
-			       "%-24s %6u %6u %9" PRIu64 " %9" PRIu64
+			       "%-24s %6s %6s %9" PRIu64 " %9" PRIu64
 			       " %8" PRIu64 " %8" PRIu64 " %8" PRIu64
 			       " %7.1f\n",
-			       c->name, c->object_size, c->size, c->allocs,
+			       c->name, object, size, c->allocs,
 			       c->frees, c->unseen_frees, c->live, c->peak,
 			       percent(c->remote_frees, c->frees));
 }
