@@ -227,5 +227,6 @@ bool plots_write(struct outdir *out, const char *folder, const struct result *r,
 		 char **warning, GError **error)
 {
 	return plot_figures(out, folder, r, warning, error) &&
-	       plot_costs(out, folder, r, warning, error);
+	       plot_costs(out, folder, r, warning, error) &&
+	       plot_locks(out, folder, r, warning, error);
 }

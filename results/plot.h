@@ -12,6 +12,7 @@
  *   NAME-change-VARIANT   the same: change against the baseline in percent
  *   breakdown         cycles per operation, stacked by cause
  *   lock-wait         cycles per operation spent waiting, by node of the lock
+ *   lock-map-VARIANT  heat map of the same: class of the lock x its node
  *   traffic-VARIANT   bytes between the CPUs' nodes and the memory's nodes
  *
  * A variant has the same colour in every plot; the baseline comes first, keys
@@ -61,6 +62,8 @@ bool plot_map(struct outdir *out, const char *folder, const struct result *r,
 bool plot_figures(struct outdir *out, const char *folder,
 		  const struct result *r, char **warning, GError **error);
 bool plot_costs(struct outdir *out, const char *folder, const struct result *r,
+		char **warning, GError **error);
+bool plot_locks(struct outdir *out, const char *folder, const struct result *r,
 		char **warning, GError **error);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Plots of where the cycles and bytes went. */
+/* Plots of where the cycles and bytes went; plot_locks.c has the locks. */
 #include <string.h>
 
 #include "results/costs.h"
 #include "results/plot.h"
 
-#define MAX_BARS 24   /* in one stack plot; more can't be told apart */
+#define MAX_BARS 30   /* in one stack plot; more can't be told apart */
 #define MAX_UPRIGHT 6 /* bars whose labels have room beside each other */
 
 /* From what is cheap and near to what is dear and far. Idle time is no cost
@@ -168,82 +168,6 @@ static bool stack(struct outdir *out, const char *folder,
 	return ok;
 }
 
-/* Cycles of waiting for locks of each node, per operation, first case. */
-static double *waits_of(const struct result *r, const char *variant,
-			const char *where, int nodes, double operations)
-{
-	double *w = g_new0(double, nodes);
-
-	for (guint i = 0; i < r->points->len; i++) {
-		const struct point *p = r->points->pdata[i];
-		g_autofree char *at = coords_text(p->coords);
-
-		if (strcmp(p->variant, variant) || strcmp(at, where))
-			continue;
-		for (guint k = 0; k < p->locks->len; k++) {
-			const struct lock_row *l = p->locks->pdata[k];
-
-			if (l->node >= 0 && l->node < nodes)
-				w[l->node] += l->wait_total / operations;
-		}
-	}
-	return w;
-}
-
-static bool lock_wait(struct outdir *out, const char *folder,
-		      const struct result *r, char **warning, GError **error)
-{
-	const struct point *first = r->points->pdata[0];
-	g_auto(GStrv) cases = result_cases(r);
-	g_auto(GStrv) colours = variant_colours(r->variants);
-	g_autofree char *title = NULL;
-	int nodes = first->nr_node_ids, variants = 0;
-	bool any = false, ok = true;
-	struct plot *p;
-
-	if (nodes < 2)
-		return true;
-	title = g_strdup_printf("%s: waiting for locks%s%s", r->name,
-				*cases[0] ? ", " : "", cases[0]);
-	p = plot_new("lock-wait", title, 1000, 500);
-	g_string_append(
-		p->gp,
-		"set xlabel 'NUMA node of the lock'\n"
-		"set ylabel 'cycles of waiting per allocation or free'\n"
-		"set yrange [0:*]\nset style data histograms\n"
-		"set style histogram clustered gap 1\n"
-		"set style fill solid border linecolor '#222222'\n"
-		"set boxwidth 0.92\nplot \\\n");
-	for (int v = 0; r->variants[v]; v++) {
-		struct costs *a = costs_of(r, r->variants[v], cases[0]);
-		g_autofree double *w = NULL;
-		g_autofree char *q = plot_quote(r->variants[v]);
-
-		if (!a)
-			continue;
-		w = waits_of(r, r->variants[v], cases[0], nodes, a->operations);
-		costs_free(a);
-		g_string_append_printf(p->dat, "# node, cycles: %s\n",
-				       r->variants[v]);
-		for (int n = 0; n < nodes; n++) {
-			g_string_append_printf(p->dat, "%d\t%.8g\n", n, w[n]);
-			any |= w[n] > 0;
-		}
-		g_string_append(p->dat, "\n\n");
-		g_string_append_printf(
-			p->gp,
-			"%s  'lock-wait.dat' index %d using 2:xtic(1) "
-			"linecolor rgb '%s' title %s",
-			variants ? ", \\\n" : "", variants, colours[v], q);
-		variants++;
-	}
-	g_string_append_c(p->gp, '\n');
-	if (any)
-		ok = plot_draw(p, out, folder, warning, error);
-	plot_free(p);
-	return ok;
-}
-
 static bool traffic(struct outdir *out, const char *folder,
 		    const struct point *point, char **warning, GError **error)
 {
@@ -293,8 +217,7 @@ bool plot_costs(struct outdir *out, const char *folder, const struct result *r,
 
 	if (!r->points->len)
 		return true;
-	ok = stack(out, folder, r, warning, error) &&
-	     lock_wait(out, folder, r, warning, error);
+	ok = stack(out, folder, r, warning, error);
 	/* traffic of each variant's first point */
 	for (guint i = 0; ok && i < r->points->len; i++) {
 		const struct point *p = r->points->pdata[i];

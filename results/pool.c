@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -141,23 +142,67 @@ static void reap_finished(struct pool *p, bool block)
 	}
 }
 
+/* "0:07", "1:02:03" */
+static char *clock_text(double seconds)
+{
+	int s = (int)(seconds + 0.5);
+
+	return s < 3600 ? g_strdup_printf("%d:%02d", s / 60, s % 60) :
+			  g_strdup_printf("%d:%02d:%02d", s / 3600,
+					  s / 60 % 60, s % 60);
+}
+
+enum { BAR_MAX = 32, BAR_MIN = 6 };
+
+char *pool_progress(const char *title, int finished, int todo, double seconds,
+		    int columns)
+{
+	bool going = finished && finished < todo;
+	g_autofree char *spent = clock_text(seconds);
+	g_autofree char *left =
+		clock_text(going ? seconds * (todo - finished) / finished : 0);
+	g_autofree char *tail = g_strdup_printf(
+		"%d/%d points, %s%s%s", finished, todo, spent,
+		going ? ", ETA " : "", going ? left : "");
+	int room = MAX(columns - 1 - (int)strlen(tail), 0);
+	int shown = MIN((int)strlen(title), MAX(room - 1, 0));
+	int bar = MIN(room - shown - 4, BAR_MAX); /* "T [B] tail" */
+	GString *s = g_string_new(NULL);
+
+	g_string_append_len(s, title, shown);
+	if (shown)
+		g_string_append_c(s, ' ');
+	if (bar >= BAR_MIN) {
+		g_string_append_c(s, '[');
+		for (int i = 0; i < bar; i++)
+			g_string_append_c(
+				s, i < (int64_t)bar * finished / todo ? '#' :
+									'-');
+		g_string_append(s, "] ");
+	}
+	g_string_append(s, tail);
+	g_string_truncate(s, MIN((int)s->len, MAX(columns - 1, 0)));
+	return g_string_free(s, FALSE);
+}
+
+static int terminal_columns(void)
+{
+	struct winsize w;
+
+	return !ioctl(2, TIOCGWINSZ, &w) && w.ws_col ? w.ws_col : 80;
+}
+
 static void progress(const struct pool *p, bool last)
 {
-	int finished = p->out->nr_done + p->out->nr_failed;
-	double seconds = (g_get_monotonic_time() - p->started) / 1e6;
-	char bar[33];
+	g_autofree char *text = NULL;
 
 	if (!p->terminal || !p->todo)
 		return;
-	for (int i = 0; i < 32; i++)
-		bar[i] = i < 32 * finished / p->todo ? '#' : '-';
-	bar[32] = '\0';
-	fprintf(stderr, "\r%s [%s] %d/%d points, %.0f s", p->title, bar,
-		finished, p->todo, seconds);
-	if (finished && finished < p->todo)
-		fprintf(stderr, ", ETA %.0f s",
-			seconds * (p->todo - finished) / finished);
-	fprintf(stderr, "\033[K%s", last ? "\n" : "");
+	text = pool_progress(p->title, p->out->nr_done + p->out->nr_failed,
+			     p->todo,
+			     (g_get_monotonic_time() - p->started) / 1e6,
+			     terminal_columns());
+	fprintf(stderr, "\r%s\033[K%s", text, last ? "\n" : "");
 }
 
 static void end_children(struct pool *p)

@@ -30,4 +30,9 @@ struct pool_outcome *pool_run(const char *title, int n, const bool *skip,
 			      int at_once, pool_job job, void *arg);
 void pool_outcome_free(struct pool_outcome *o);
 
+/* The progress bar's text, newly allocated, shorter than @columns: a line that
+ * wraps can't be written over. The bar goes first, then the title's end. */
+char *pool_progress(const char *title, int finished, int todo, double seconds,
+		    int columns);
+
 #endif

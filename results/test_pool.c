@@ -95,6 +95,32 @@ static void test_mask(void)
 	pool_outcome_free(o);
 }
 
+/* The progress bar never wraps, and says what fits. */
+static void test_progress(void)
+{
+	g_autofree char *wide = pool_progress("memoryless-ublk", 16, 50, 8.2,
+					      100);
+	g_autofree char *narrow = pool_progress("memoryless-ublk", 16, 50, 8.2,
+						50);
+	g_autofree char *end = pool_progress("x", 50, 50, 3723, 50);
+
+	g_assert_cmpstr(wide, ==,
+			"memoryless-ublk [##########----------------------] "
+			"16/50 points, 0:08, ETA 0:17");
+	g_assert_cmpstr(narrow, ==,
+			"memoryless-ublk 16/50 points, 0:08, ETA 0:17");
+	g_assert_cmpstr(end, ==,
+			"x [#######################] 50/50 points, 1:02:03");
+	for (int columns = 0; columns < 120; columns++)
+		for (int finished = 0; finished <= 50; finished += 25) {
+			g_autofree char *text = pool_progress(
+				"memoryless-ublk", finished, 50, 8.2, columns);
+
+			g_assert_cmpuint(strlen(text), <=,
+					 MAX(columns - 1, 0));
+		}
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -102,5 +128,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/pool/skip", test_skip);
 	g_test_add_func("/pool/signal", test_signal);
 	g_test_add_func("/pool/mask", test_mask);
+	g_test_add_func("/pool/progress", test_progress);
 	return g_test_run();
 }

@@ -12,6 +12,7 @@
 #include "results/costs.h"
 #include "results/figures.h"
 #include "results/out.h"
+#include "results/plot.h"
 #include "results/published.h"
 #include "results/test_fixture.h"
 #include "results/views.h"
@@ -105,6 +106,45 @@ static void test_table(void)
 	g_assert_nonnull(strstr(table, "  and 20 values more, see"));
 	g_assert_null(strstr(table, "\n  queue=19 "));
 	result_free(r);
+}
+
+/* The map of lock waits: class x node, a column more for locks of no node, what
+ * waited most on top, one scale for all variants. */
+static void test_lock_map(void)
+{
+	g_autofree char *dir = fixture_dir();
+	g_autofree char *path = g_strdup(g_getenv("PATH"));
+	g_autofree char *map = NULL, *base = NULL, *script = NULL;
+	g_autofree char *warning = NULL;
+	struct result *r = fixture_result();
+	struct outdir *out = outdir_open(dir, NULL);
+
+	for (guint i = 0; i < r->points->len; i++) {
+		struct point *p = r->points->pdata[i];
+		struct lock_row *l = g_new0(struct lock_row, 1);
+
+		l->class = g_strdup("&class->lock");
+		l->node = -1;
+		l->wait_total = strcmp(p->variant, "base") ? 7000 : 0;
+		g_ptr_array_add(p->locks, l);
+	}
+	g_setenv("PATH", "/nonexistent", TRUE); /* no gnuplot, no waiting */
+	g_assert_true(plot_locks(out, "plots", r, &warning, NULL));
+	g_setenv("PATH", path, TRUE);
+	map = fixture_read(dir, "plots/lock-map-new.dat");
+	g_assert_cmpstr(map, ==,
+			"# node, class's place, cycles, their text\n"
+			"0\t0\t0\t0\n1\t0\t61\t61\n2\t0\t0\t0\n"
+			"0\t1\t0\t0\n1\t1\t0\t0\n2\t1\t7\t7\n");
+	base = fixture_read(dir, "plots/lock-map-base.dat");
+	g_assert_nonnull(strstr(base, "\n1\t0\t1\t1\n"));
+	script = fixture_read(dir, "plots/lock-map-base.gp");
+	g_assert_nonnull(strstr(script, "set cbrange [0:61]"));
+	g_assert_nonnull(strstr(script, "'none' 2"));
+	g_assert_nonnull(strstr(script, "'&n->list_lock' 0, '&class->lock' 1"));
+	outdir_close(out);
+	result_free(r);
+	fixture_remove(dir);
 }
 
 static void test_json_errors(void)
@@ -350,6 +390,7 @@ int main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/result/json/round-trip", test_json_round_trip);
 	g_test_add_func("/result/json/lines", test_json_lines);
+	g_test_add_func("/result/lock-map", test_lock_map);
 	g_test_add_func("/result/json/errors", test_json_errors);
 	g_test_add_func("/result/table", test_table);
 	g_test_add_func("/result/folder/lock", test_folder_lock);
