@@ -69,7 +69,9 @@ static void test_dump(void)
 
 	g_assert_true(g_spawn_sync(NULL, (char **)args, NULL, 0, NULL, NULL,
 				   &out, &err, &status, NULL));
-	g_assert_cmpstr(err, ==, "");
+	/* ASan has remarks on SimGrid's stacks, so stderr may not be empty */
+	if (status)
+		g_test_message("%s", err);
 	g_assert_cmpint(status, ==, 0);
 	g_assert_true(write_aside(file, out, NULL));
 	p = point_from_json(file, &e);
