@@ -219,7 +219,7 @@ static void wait_for_point(const struct place *p, const char *out)
 static void test_interrupt(void)
 {
 	struct place p = place_new(endless_conf);
-	g_autofree char *json = NULL, *table = NULL;
+	g_autofree char *table = NULL;
 	g_autofree char *dir = g_build_filename(p.dir, "x", NULL);
 	struct result *r;
 	pid_t pid = start(&p, "x", "--jobs=2", NULL, 0);
@@ -257,7 +257,6 @@ static void test_kill_and_resume(void)
 static void test_two_at_once(void)
 {
 	struct place p = place_new(endless_conf);
-	g_autofree char *err = NULL;
 	pid_t pid = start(&p, "x", NULL, NULL, 0);
 	int code;
 
