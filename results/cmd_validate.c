@@ -13,7 +13,7 @@
 static struct {
 	char *dir, *from;
 	int jobs, iterations;
-	gboolean ranges;
+	gboolean ranges, resume;
 } opt;
 
 static const GOptionEntry options[] = {
@@ -28,6 +28,8 @@ static const GOptionEntry options[] = {
 	{ "ranges", 0, 0, G_OPTION_ARG_NONE, &opt.ranges,
 	  "Run at both ends of each estimate's range and print how much each "
 	  "predicted row moves", NULL },
+	{ "resume", 0, 0, G_OPTION_ARG_NONE, &opt.resume,
+	  "Keep the points in DIR that this program made", NULL },
 	{ NULL }
 };
 
@@ -52,7 +54,8 @@ static int run_rows(const char *name, const char *dir, char **sets,
 	g_autoptr(GError) error = NULL;
 	struct run_options o = { .overrides = sets,
 				 .jobs = opt.jobs,
-				 .iterations = opt.iterations };
+				 .iterations = opt.iterations,
+				 .resume = opt.resume };
 	int failed = 0, sig = 0;
 	struct result *r = run_experiment(name, dir, &o, &failed, &sig, &error);
 
