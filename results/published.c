@@ -92,7 +92,7 @@ struct mapping {
 	char *column, *figure, *stddev, *variant, *variant_column, *minus;
 	char **select, **variants, **where, **fixed; /* "A=B" each */
 	double scale;
-	bool percent;
+	bool percent, parts;
 };
 
 static void mapping_clear(struct mapping *m)
@@ -163,7 +163,7 @@ static bool mapping_read(struct mapping *m, const struct table *t,
 	static const char *const known[] = {
 		"column",   "select",	      "figure", "scale",   "stddev",
 		"variant",  "variant_column", "minus",	"percent", "where",
-		"variants", "fixed",	      NULL};
+		"variants", "fixed",	      "parts",	NULL};
 	g_auto(GStrv) keys = g_key_file_get_keys(m->keys, m->group, NULL, NULL);
 	const char *const *columns = (const char *const *)t->columns;
 
@@ -182,6 +182,7 @@ static bool mapping_read(struct mapping *m, const struct table *t,
 	m->where = map_pairs(m, "where");
 	m->fixed = map_pairs(m, "fixed");
 	m->percent = g_key_file_get_boolean(m->keys, m->group, "percent", NULL);
+	m->parts = g_key_file_get_boolean(m->keys, m->group, "parts", NULL);
 	m->scale = 1;
 	if (g_key_file_has_key(m->keys, m->group, "scale", NULL))
 		m->scale = g_key_file_get_double(m->keys, m->group, "scale",
@@ -267,6 +268,7 @@ static bool add_target(const struct mapping *m, const struct table *t,
 	g->variant = variant_of(m, t, row);
 	g->minus = g_strdup(m->minus);
 	g->percent = m->percent;
+	g->part = m->parts;
 	g->name = g_strdup(m->figure);
 	g->source = g_strdup_printf("%s:%d", base,
 				    g_array_index(t->lines, int, row));

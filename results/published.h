@@ -16,6 +16,9 @@
  *   variants  TEXT=VARIANT;... by the text in the column "variant_column"
  *   minus     a second variant: the published value is the difference
  *             "variant - minus", or with percent=true that in % of "minus"
+ *   parts     true: the values are parts of a value that another table has.
+ *             They are shown beside the simulated ones, but an error in that
+ *             one is not counted once more for each of them
  *   where     NAME=COLUMN;... coordinates, from the row's columns
  *   fixed     NAME=TEXT;... coordinates that all rows share
  *
@@ -40,6 +43,7 @@ struct target {
 	double value, stddev; /* in our unit; NAN if not published */
 	double low, high; /* ends of a published range ("-4.0..-4.5") */
 	bool fitted;
+	bool part; /* shown, not counted: see "parts" */
 	char *source; /* "memoryless-2026.tsv:12" */
 };
 

@@ -245,7 +245,7 @@ static void append_summary(GString *s, const GPtrArray *figures)
 		struct errors *to;
 		double e;
 
-		if (!f->target)
+		if (!f->target || f->target->part)
 			continue;
 		if (f->target->fitted) {
 			fitted++;

@@ -36,7 +36,7 @@ bool validation_add(GPtrArray *rows, const struct result *r, GError **error)
 		const struct figure *f = figures->pdata[i];
 		struct validation_row *row;
 
-		if (!f->target)
+		if (!f->target || f->target->part)
 			continue;
 		row = g_new0(struct validation_row, 1);
 		row->experiment = g_strdup(r->name);
