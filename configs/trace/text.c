@@ -550,7 +550,7 @@ static bool next_line(struct trace_text *t, GError **error)
 		t->carry = CARRY_NOTHING;
 		t->last_try = true;
 		t->held = line;
-		t->held_end = e + (soft ? 1 : 0);
+		t->held_end = soft ? e + 1 : e;
 		return true;
 	} else {
 		t->rest = line;
