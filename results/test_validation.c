@@ -46,7 +46,6 @@ static void test_summary(void)
 {
 	g_autoptr(GPtrArray) rows = sample();
 	g_autofree char *text = validation_summary(rows, NULL);
-	g_autofree char *line = NULL;
 	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
 	char name[32];
 	unsigned n, predicted, comparisons, wrong, stated;
