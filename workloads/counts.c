@@ -130,3 +130,25 @@ bool counts_read(const char *file, int nr_cpus, uint64_t *allocs,
 	}
 	return true;
 }
+
+uint64_t counts_total(const char *file, const char *counter)
+{
+	g_autofree char *text = NULL;
+	g_auto(GStrv) lines = NULL;
+
+	if (!g_file_get_contents(file, &text, NULL, NULL))
+		return 0;
+	lines = g_strsplit(text, "\n", -1);
+	for (int i = 0; lines[i]; i++) {
+		char *colon = strchr(lines[i], ':');
+		g_autofree char *name = NULL;
+
+		if (!colon)
+			continue;
+		*colon = '\0';
+		name = g_path_get_basename(lines[i]);
+		if (!strcmp(name, counter))
+			return g_ascii_strtoull(colon + 1, NULL, 10);
+	}
+	return 0;
+}

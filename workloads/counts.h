@@ -31,4 +31,8 @@ char *counts_check(const char *name);
 bool counts_read(const char *file, int nr_cpus, uint64_t *allocs,
 		 uint64_t *frees, GError **error);
 
+/* The total of one counter of a dump that counts_read() took; 0 if the dump
+ * has no such counter. */
+uint64_t counts_total(const char *file, const char *counter);
+
 #endif

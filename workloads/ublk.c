@@ -405,6 +405,30 @@ static void report_watched(struct ublk *u, struct report *r)
 		      w.busy ? 100 * w.in / w.busy : 0);
 }
 
+/* What the replay left in the counters, each beside the dump's (scaled). */
+static void report_counters(struct ublk *u, struct report *r)
+{
+	static const enum slub_stat shown[] = {
+		stat_barn_get,	    stat_barn_put,    stat_barn_get_fail,
+		stat_sheaf_refill,  stat_sheaf_alloc, stat_alloc_slab,
+		stat_free_slowpath,
+	};
+	g_autofree char *path = NULL;
+
+	if (!u->o->counts)
+		return;
+	path = counts_path(u->o->counts);
+	for (size_t i = 0; i < G_N_ELEMENTS(shown); i++) {
+		const char *name = slub_stat_names[shown[i]];
+		g_autofree char *dump = g_strconcat(name, "_in_dump", NULL);
+
+		report_metric(r, name, "", false,
+			      kmem_cache_stat(u->cache, shown[i], -1));
+		report_metric(r, dump, "", false,
+			      counts_total(path, name) * u->o->scale);
+	}
+}
+
 static void report_results(struct ublk *u, struct report *r)
 {
 	struct machine *m = slub_machine(u->sl);
@@ -420,6 +444,7 @@ static void report_results(struct ublk *u, struct report *r)
 		      ios ? s * 1e9 * u->o->queues / ios : 0);
 	report_ratio(u, r);
 	report_watched(u, r);
+	report_counters(u, r);
 	for (int i = 0; i < u->o->queues; i++)
 		report_series(r, "iops_per_s", "1/s", "queue", i,
 			      u->queues[i].measured / s);
