@@ -21,12 +21,15 @@
  * the nodes of two sockets are not all equally far apart, the pairs that differ
  * get routes of their own (bypassZoneRoute).
  */
+#define _GNU_SOURCE /* memfd_create() */
 #include <simgrid/engine.h>
 #include <simgrid/host.h>
 
-#include <glib/gstdio.h>
+#include <errno.h>
+#include <glib.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "sim/internal.h"
@@ -320,23 +323,38 @@ static void read_latencies(struct machine *m, GArray *complexes,
 	}
 }
 
+/* SimGrid reads platforms from files only. One without a name goes with the
+ * process, however that ends, and asks no disk for room. */
+static char *nameless_file(const char *text, int *fd)
+{
+	size_t left = strlen(text);
+
+	*fd = memfd_create("slubsim-platform.xml", MFD_CLOEXEC);
+	if (*fd < 0)
+		g_error("platform: %s", g_strerror(errno));
+	while (left) {
+		ssize_t n = write(*fd, text, left);
+
+		if (n < 0 && errno != EINTR)
+			g_error("platform: %s", g_strerror(errno));
+		if (n > 0) {
+			text += n;
+			left -= n;
+		}
+	}
+	return g_strdup_printf("/proc/self/fd/%d", *fd);
+}
+
 void platform_load(struct machine *m, uint32_t *latency)
 {
 	GArray *complexes = find_complexes(m->topology);
 	g_autofree char *xml = platform_xml(m, complexes);
-	g_autofree char *path = NULL;
-	g_autoptr(GError) error = NULL;
-	int fd = g_file_open_tmp("slubsim-platform-XXXXXX.xml", &path, &error);
+	int fd;
+	g_autofree char *path = nameless_file(xml, &fd);
 
-	if (fd < 0)
-		g_error("platform file: %s", error->message);
-	close(fd);
-	if (!g_file_set_contents_full(path, xml, -1, G_FILE_SET_CONTENTS_NONE,
-				      0600, &error))
-		g_error("platform file: %s", error->message);
 	init_simgrid();
 	simgrid_load_platform(path);
-	g_unlink(path);
+	close(fd);
 	read_latencies(m, complexes, latency);
 	g_array_free(complexes, TRUE);
 }
