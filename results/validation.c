@@ -52,7 +52,8 @@ bool validation_add(GPtrArray *rows, const struct result *r, GError **error)
 		row->published_sd = f->target->stddev;
 		row->simulated = figure_mean(f);
 		row->simulated_sd = figure_stddev(f);
-		row->error_pct = figure_error_pct(f);
+		/* as it is written: the summary of the file is that of the run */
+		row->error_pct = round(figure_error_pct(f) * 10) / 10;
 		row->status = f->target->fitted ? VALIDATION_FITTED :
 						  VALIDATION_PREDICTED;
 		g_ptr_array_add(rows, row);
