@@ -1,17 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "workloads/hackbench.h"
+#include "workloads/hackbench_internal.h"
 
 #include <string.h>
 
-#include "sim/lock.h"
-#include "workloads/sched.h"
-
-#define PIPE_SLOTS 16 /* pages, PIPE_DEF_BUFFERS */
-#define PIPE_TMP_PAGES 2
-#define PAGE_BYTES 4096
-/* Every sender may have passed the check before any of them queues. */
-#define SOCKET_SLOTS (HACKBENCH_SNDBUF / HACKBENCH_TRUESIZE + 1)
-#define MAX_FAN 64
 #define TASK_BYTES 65536 /* slab memory of a process, generously */
 
 struct object { /* that a task or channel owns */
@@ -19,65 +10,10 @@ struct object { /* that a task or channel owns */
 	sim_addr addr;
 };
 
-struct message {
-	sim_addr skb, data;
-};
-
-struct channel {
-	struct hackbench *h;
-	sim_addr info, bufs; /* pipe_inode_info or the receiving sock */
-	struct sim_lock lock;
-	struct task_list writers, reader; /* that wait */
-	unsigned in_flight;		  /* messages */
-	/* socket: a ring of messages */
-	struct message *ring;
-	unsigned head, tail; /* next to write, next to read */
-	/* pipe: pages head-1 (partly written) down to tail (partly read) */
-	sim_addr pages[PIPE_SLOTS], tmp[PIPE_TMP_PAGES];
-	unsigned written, read; /* messages in the last, of the first page */
-	GArray *objects[2];	/* struct object; reader's, writers' */
-};
-
-struct group {
-	struct channel *channels;
-	unsigned senders_left;
-};
-
-struct actor { /* a sender, a receiver or the starter */
-	struct task task;
-	struct hackbench *h;
-	struct group *group;
-	unsigned index, next, round; /* sender: next channel, of this round */
-	unsigned left;		     /* messages to do */
-	bool halfway;		     /* allocated, or about to queue */
-	bool woken_writer;	     /* pipe: came from the wait list */
-	GArray *objects;
-};
-
-struct hackbench {
-	const struct hackbench_options *o;
-	struct slub *sl;
-	struct machine *m;
-	struct sched *sched;
-	struct domain *everyone;
-	struct group *groups;
-	struct actor *actors;
-	unsigned nr_actors, to_wake;
-	struct actor starter;
-	struct task_list start;
-	GHashTable *caches; /* name -> struct kmem_cache */
-	struct kmem_cache *skb, *data;
-	unsigned per_page; /* messages */
-	double half_work;  /* cycles of one side of a message */
-	uint64_t begin, last_message, end;
-	uint64_t *slab; /* per CPU: cycles in the allocator */
-	uint64_t operations;
-	int frame_send, frame_receive, frame_exit;
-};
-
 /* ---- the allocator, with its time taken ---- */
 
-static sim_addr take(struct cpu *c, struct hackbench *h, struct kmem_cache *s)
+sim_addr hackbench_take(struct cpu *c, struct hackbench *h,
+			struct kmem_cache *s)
 {
 	uint64_t before = c->now;
 	sim_addr a = kmem_cache_alloc(c, s, GFP_FOR_KERNEL);
@@ -88,8 +24,8 @@ static sim_addr take(struct cpu *c, struct hackbench *h, struct kmem_cache *s)
 	return a;
 }
 
-static void give(struct cpu *c, struct hackbench *h, struct kmem_cache *s,
-		 sim_addr a)
+void hackbench_give(struct cpu *c, struct hackbench *h, struct kmem_cache *s,
+		    sim_addr a)
 {
 	uint64_t before = c->now;
 
@@ -103,7 +39,7 @@ static void give_all(struct cpu *c, struct hackbench *h, GArray *objects)
 	for (unsigned i = 0; i < objects->len; i++) {
 		struct object *o = &g_array_index(objects, struct object, i);
 
-		give(c, h, o->cache, o->addr);
+		hackbench_give(c, h, o->cache, o->addr);
 	}
 	g_array_set_size(objects, 0);
 }
@@ -126,8 +62,7 @@ static struct kmem_cache *cache_of(struct cpu *c, struct hackbench *h,
 	return s;
 }
 
-/* Work on a message, cycles: varied, so that runs are samples. */
-static void work(struct cpu *c, struct hackbench *h, double share)
+void hackbench_work(struct cpu *c, struct hackbench *h, double share)
 {
 	double j = h->o->jitter;
 
@@ -136,7 +71,7 @@ static void work(struct cpu *c, struct hackbench *h, double share)
 	cpu_outside(c, h->half_work * share * (1 + j));
 }
 
-static void touch(struct cpu *c, sim_addr a, unsigned lines, bool write)
+void hackbench_touch(struct cpu *c, sim_addr a, unsigned lines, bool write)
 {
 	for (unsigned i = 0; i < lines; i++) {
 		if (write)
@@ -146,214 +81,14 @@ static void touch(struct cpu *c, sim_addr a, unsigned lines, bool write)
 	}
 }
 
-/* ---- sockets ---- */
-
-static bool socket_full(const struct channel *ch)
-{
-	return ch->in_flight * HACKBENCH_TRUESIZE >= HACKBENCH_SNDBUF;
-}
-
-static enum step_result socket_send(struct cpu *c, struct actor *a,
-				    struct channel *ch)
-{
-	struct hackbench *h = a->h;
-	struct task *reader;
-	struct message msg;
-
-	cpu_meet(c, h->everyone);
-	if (socket_full(ch)) {
-		sched_wait_on(&ch->writers, &a->task);
-		return STEP_WAITS;
-	}
-	ch->in_flight++;
-	work(c, h, 1 - h->o->locked_share);
-	msg.skb = take(c, h, h->skb);
-	touch(c, msg.skb, 4, true); /* cleared, then filled in */
-	msg.data = take(c, h, h->data);
-	cpu_write(c, msg.data + 128); /* struct skb_shared_info */
-	cpu_copy(c, msg.data, 0, h->o->datasize);
-	cpu_lock(c, &ch->lock);
-	ch->ring[ch->head++ % (SOCKET_SLOTS + MAX_FAN)] = msg;
-	reader = task_list_take(&ch->reader);
-	cpu_write(c, ch->info); /* sk_receive_queue */
-	work(c, h, h->o->locked_share);
-	cpu_unlock(c, &ch->lock);
-	if (reader) {
-		cpu_meet(c, h->everyone);
-		sched_wake(c, reader);
-	}
-	return STEP_AGAIN;
-}
-
-static enum step_result socket_receive(struct cpu *c, struct actor *a,
-				       struct channel *ch)
-{
-	struct hackbench *h = a->h;
-	struct task_list woken = { 0 };
-	struct message msg;
-	struct task *t;
-
-	cpu_lock(c, &ch->lock);
-	if (ch->head == ch->tail) {
-		sched_wait_on(&ch->reader, &a->task);
-		cpu_unlock(c, &ch->lock);
-		return STEP_WAITS;
-	}
-	msg = ch->ring[ch->tail++ % (SOCKET_SLOTS + MAX_FAN)];
-	/*
-	 * The kernel returns the send buffer after the copy; here it goes
-	 * back at once, a few microseconds early in a drain of 200 messages.
-	 */
-	ch->in_flight--;
-	if (ch->in_flight * HACKBENCH_TRUESIZE * 4 <= HACKBENCH_SNDBUF) {
-		woken = ch->writers;
-		ch->writers = (struct task_list){ 0 };
-	}
-	cpu_write(c, ch->info);
-	work(c, h, h->o->locked_share);
-	cpu_unlock(c, &ch->lock);
-	work(c, h, 1 - h->o->locked_share);
-	touch(c, msg.skb, 3, false);
-	cpu_read(c, msg.data + 128);
-	cpu_copy(c, 0, msg.data, h->o->datasize);
-	cpu_write(c, msg.skb);
-	while ((t = task_list_take(&woken))) {
-		cpu_meet(c, h->everyone);
-		sched_wake(c, t);
-	}
-	give(c, h, h->data, msg.data);
-	give(c, h, h->skb, msg.skb);
-	return STEP_AGAIN;
-}
-
-/* ---- pipes ---- */
-
-/* No slot left; the last one may still have room for a message. */
-static bool pipe_full(const struct channel *ch)
-{
-	return ch->head - ch->tail == PIPE_SLOTS;
-}
-
-static bool pipe_merges(const struct hackbench *h, const struct channel *ch)
-{
-	return ch->head != ch->tail && ch->written < h->per_page;
-}
-
-static sim_addr pipe_new_page(struct cpu *c, struct hackbench *h,
-			      struct channel *ch)
-{
-	for (int i = 0; i < PIPE_TMP_PAGES; i++) {
-		sim_addr page = ch->tmp[i];
-
-		if (page) {
-			ch->tmp[i] = 0;
-			return page;
-		}
-	}
-	return alloc_pages(c, h->sl, GFP_FOR_KERNEL, 0, NO_NODE);
-}
-
-static void pipe_put_page(struct cpu *c, struct hackbench *h,
-			  struct channel *ch, sim_addr page)
-{
-	for (int i = 0; i < PIPE_TMP_PAGES; i++) {
-		if (!ch->tmp[i]) {
-			ch->tmp[i] = page;
-			return;
-		}
-	}
-	free_pages(c, h->sl, page, 0);
-}
-
-static enum step_result pipe_send(struct cpu *c, struct actor *a,
-				  struct channel *ch)
-{
-	struct hackbench *h = a->h;
-	struct task *reader = NULL, *writer = NULL;
-	sim_addr page;
-
-	work(c, h, 1 - h->o->locked_share);
-	cpu_lock(c, &ch->lock);
-	touch(c, ch->info + SIM_LINE, 2, true);
-	if (!pipe_merges(h, ch) && pipe_full(ch)) {
-		sched_wait_on(&ch->writers, &a->task);
-		a->woken_writer = true;
-		cpu_unlock(c, &ch->lock);
-		return STEP_WAITS;
-	}
-	if (!pipe_merges(h, ch)) {
-		ch->pages[ch->head++ % PIPE_SLOTS] = pipe_new_page(c, h, ch);
-		ch->written = 0;
-	}
-	page = ch->pages[(ch->head - 1) % PIPE_SLOTS];
-	cpu_write(c, ch->bufs + (ch->head - 1) % PIPE_SLOTS * 40);
-	cpu_copy(c, page + ch->written * h->o->datasize, 0, h->o->datasize);
-	ch->written++;
-	if (!ch->in_flight++)
-		reader = task_list_take(&ch->reader);
-	/* Who was let in lets the next one in while there is a slot. */
-	if (a->woken_writer && !pipe_full(ch))
-		writer = task_list_take(&ch->writers);
-	a->woken_writer = false;
-	work(c, h, h->o->locked_share);
-	cpu_unlock(c, &ch->lock);
-	if (reader || writer)
-		cpu_meet(c, h->everyone);
-	if (reader)
-		sched_wake(c, reader);
-	if (writer)
-		sched_wake(c, writer);
-	return STEP_AGAIN;
-}
-
-static enum step_result pipe_receive(struct cpu *c, struct actor *a,
-				     struct channel *ch)
-{
-	struct hackbench *h = a->h;
-	struct task *writer = NULL;
-	sim_addr page;
-
-	cpu_lock(c, &ch->lock);
-	touch(c, ch->info + SIM_LINE, 2, true);
-	if (!ch->in_flight) {
-		sched_wait_on(&ch->reader, &a->task);
-		cpu_unlock(c, &ch->lock);
-		return STEP_WAITS;
-	}
-	page = ch->pages[ch->tail % PIPE_SLOTS];
-	cpu_write(c, ch->bufs + ch->tail % PIPE_SLOTS * 40);
-	cpu_copy(c, 0, page + ch->read * h->o->datasize, h->o->datasize);
-	ch->in_flight--;
-	ch->read++;
-	/* A buffer goes when it is empty, even the one being filled. */
-	if (ch->read == h->per_page || !ch->in_flight) {
-		if (pipe_full(ch))
-			writer = task_list_take(&ch->writers);
-		ch->tail++;
-		ch->read = 0;
-		pipe_put_page(c, h, ch, page);
-	}
-	work(c, h, h->o->locked_share);
-	cpu_unlock(c, &ch->lock);
-	if (writer) {
-		cpu_meet(c, h->everyone);
-		sched_wake(c, writer);
-	}
-	work(c, h, 1 - h->o->locked_share);
-	return STEP_AGAIN;
-}
-
 /* ---- tasks ---- */
 
 /* The last writer's end. */
 static void close_channel(struct cpu *c, struct hackbench *h,
 			  struct channel *ch)
 {
-	for (int i = 0; i < PIPE_TMP_PAGES; i++) {
-		if (ch->tmp[i])
-			free_pages(c, h->sl, ch->tmp[i], 0);
-		ch->tmp[i] = 0;
-	}
+	if (h->kind->close)
+		h->kind->close(c, h, ch);
 	give_all(c, h, ch->objects[1]);
 }
 
@@ -387,8 +122,7 @@ static enum step_result sender(struct cpu *c, struct task *t)
 		return end_task(c, a);
 	}
 	cpu_enter(c, h->frame_send);
-	r = h->o->channel == HACKBENCH_PIPES ? pipe_send(c, a, ch) :
-					       socket_send(c, a, ch);
+	r = h->kind->send(c, a, ch);
 	cpu_leave(c);
 	if (r == STEP_AGAIN) {
 		a->left--;
@@ -411,8 +145,7 @@ static enum step_result receiver(struct cpu *c, struct task *t)
 		return end_task(c, a);
 	}
 	cpu_enter(c, h->frame_receive);
-	r = h->o->channel == HACKBENCH_PIPES ? pipe_receive(c, a, ch) :
-					       socket_receive(c, a, ch);
+	r = h->kind->receive(c, a, ch);
 	cpu_leave(c);
 	if (r == STEP_AGAIN)
 		a->left--;
@@ -441,7 +174,7 @@ static void own(struct cpu *c, struct hackbench *h, GArray *to,
 	struct object obj = { .cache = cache_of(c, h, o) };
 
 	for (unsigned i = 0; i < n; i++) {
-		obj.addr = take(c, h, obj.cache);
+		obj.addr = hackbench_take(c, h, obj.cache);
 		g_array_append_val(to, obj);
 	}
 }
@@ -449,31 +182,27 @@ static void own(struct cpu *c, struct hackbench *h, GArray *to,
 static void make_channel(struct cpu *c, struct hackbench *h,
 			 struct channel *ch)
 {
-	bool pipe = h->o->channel == HACKBENCH_PIPES;
-	const struct hackbench_object *o;
+	const struct channel_kind *kind = h->kind;
 
-	ch->h = h;
 	for (int side = 0; side < 2; side++)
 		ch->objects[side] = g_array_new(FALSE, FALSE,
 						sizeof(struct object));
-	for (o = pipe ? hackbench_pipe_objects : hackbench_socket_objects;
-	     o->cache; o++) {
+	for (const struct hackbench_object *o = kind->objects; o->cache; o++) {
 		unsigned n = o->per_process;
+		sim_addr last;
 
 		/* One of each side's own; what both share goes last. */
 		own(c, h, ch->objects[1], o, n - n / 2);
 		own(c, h, ch->objects[0], o, n / 2);
-		if (!strcmp(o->cache, pipe ? "kmalloc-cg-192" : "UNIX"))
-			ch->info = g_array_index(ch->objects[1], struct object,
-						 ch->objects[1]->len - 1).addr;
-		if (pipe && !strcmp(o->cache, "kmalloc-cg-1k"))
-			ch->bufs = g_array_index(ch->objects[1], struct object,
-						 ch->objects[1]->len - 1).addr;
+		last = g_array_index(ch->objects[1], struct object,
+				     ch->objects[1]->len - 1).addr;
+		if (!g_strcmp0(o->cache, kind->info))
+			ch->info = last;
+		if (!g_strcmp0(o->cache, kind->bufs))
+			ch->bufs = last;
 	}
-	lock_init(h->m, &ch->lock,
-		  pipe ? "&pipe->mutex" : "&list->lock#2", ch->info, NULL);
-	if (!pipe)
-		ch->ring = g_new0(struct message, SOCKET_SLOTS + MAX_FAN);
+	lock_init(h->m, &ch->lock, kind->lock_class, ch->info, NULL);
+	ch->ring = g_new0(struct message, kind->ring);
 }
 
 static void make_task(struct cpu *c, struct hackbench *h, struct actor *a)
@@ -523,6 +252,11 @@ static void prepare(struct cpu *c, void *arg)
 	h->begin = h->end = c->now;
 }
 
+static const struct channel_kind *const kinds[] = {
+	[HACKBENCH_SOCKETS] = &hackbench_sockets,
+	[HACKBENCH_PIPES] = &hackbench_pipes,
+};
+
 static int64_t simulated_loops(const struct hackbench_options *o)
 {
 	int64_t n = o->sample_messages / (o->groups * o->fan * o->fan);
@@ -549,6 +283,7 @@ static struct hackbench *hackbench_new(struct slub *sl,
 		if (t->cpus[i].online)
 			cpus[nr_cpus++] = i;
 	h->o = o;
+	h->kind = kinds[o->channel];
 	h->sl = sl;
 	h->m = m;
 	h->sched = sched_new(m, &sp);
@@ -708,11 +443,8 @@ static void defaults(void *options)
 static char *check(const void *options, const struct topology *t)
 {
 	const struct hackbench_options *o = options;
-	double per_channel = o->channel == HACKBENCH_PIPES ?
-				     PIPE_SLOTS * PAGE_BYTES :
-				     1.5 * HACKBENCH_SNDBUF;
 	double need = (double)o->groups * o->fan *
-		      (per_channel + 2 * TASK_BYTES);
+		      (kinds[o->channel]->memory + 2.0 * TASK_BYTES);
 	double memory = 0;
 
 	for (int i = 0; i < t->nr_node_ids; i++)
