@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sim/machine_params.h"
 
-#define P(member, kind, unit, min, max, help)                                  \
-	{ #member, kind, offsetof(struct machine_params, member), unit, min,   \
-	  max, NULL, help, NULL }
+#define P(...) PARAM(struct machine_params, __VA_ARGS__)
 
 const struct param_desc machine_param_table[] = {
 	P(freq_ghz, PARAM_DOUBLE, "GHz", 0.1, 10, "clock of a simulated cycle"),

@@ -37,4 +37,16 @@ struct param_desc {
 	const char *since; /* features: first kernel that has it, else NULL */
 };
 
+/*
+ * A line of a table, for a member of the same name as its key. A table's file
+ * says once of which struct: #define P(...) PARAM(struct machine_params,
+ * __VA_ARGS__)
+ */
+#define PARAM(type, member, kind, unit, min, max, help)                        \
+	{ #member, kind, offsetof(type, member), unit, min, max, NULL, help,   \
+	  NULL }
+#define PARAM_CHOICE(type, member, choices, help)                              \
+	{ #member, PARAM_ENUM, offsetof(type, member), "", 0, 0, choices,      \
+	  help, NULL }
+
 #endif

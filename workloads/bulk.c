@@ -17,27 +17,25 @@
 
 static const char *const api_names[] = { "single", "bulk", "both", NULL };
 
-#define P(member, kind, unit, min, max, choices, help)                         \
-	{ #member, kind, offsetof(struct bulk_options, member), unit, min,     \
-	  max, choices, help, NULL }
+#define P(...) PARAM(struct bulk_options, __VA_ARGS__)
+#define C(...) PARAM_CHOICE(struct bulk_options, __VA_ARGS__)
 
 static const struct param_desc option_table[] = {
-	P(object_size, PARAM_INT, "bytes", 8, 8192, NULL, "size of an object"),
-	P(hwcache_align, PARAM_BOOL, "", 0, 0, NULL,
-	  "objects begin at cache lines"),
-	P(sizes, PARAM_STRING, "objects", 0, 0, NULL,
+	P(object_size, PARAM_INT, "bytes", 8, 8192, "size of an object"),
+	P(hwcache_align, PARAM_BOOL, "", 0, 0, "objects begin at cache lines"),
+	P(sizes, PARAM_STRING, "objects", 0, 0,
 	  "numbers N of objects held at once, separated by ',' or ';'"),
-	P(rounds, PARAM_INT, "rounds", 1, 1000000000, NULL,
+	P(rounds, PARAM_INT, "rounds", 1, 1000000000,
 	  "timed rounds of allocating and freeing N"),
-	P(warm_rounds, PARAM_INT, "rounds", 0, 1000000000, NULL,
+	P(warm_rounds, PARAM_INT, "rounds", 0, 1000000000,
 	  "untimed rounds before these"),
-	P(alloc, PARAM_ENUM, "", 0, 0, api_names,
+	C(alloc, api_names,
 	  "allocate singly, by bulk, or both after each other"),
-	P(free, PARAM_ENUM, "", 0, 0, api_names, "the same for freeing"),
-	P(cpu, PARAM_INT, "", 0, 4095, NULL, "the CPU it runs on"),
-	P(merged_slabs, PARAM_INT, "slabs", 0, 100000, NULL,
+	C(free, api_names, "the same for freeing"),
+	P(cpu, PARAM_INT, "", 0, 4095, "the CPU it runs on"),
+	P(merged_slabs, PARAM_INT, "slabs", 0, 100000,
 	  "slabs of other users of the merged cache, partly full"),
-	P(merged_held, PARAM_DOUBLE, "", 0, 1, NULL,
+	P(merged_held, PARAM_DOUBLE, "", 0, 1,
 	  "share of the objects of those slabs that their users hold"),
 	{ NULL }
 };

@@ -16,9 +16,7 @@
 #define MIN_SIZE 8 /* bytes of an object */
 #define MAX_SIZE 8192
 
-#define P(member, kind, unit, min, max, help)                                  \
-	{ #member, kind, offsetof(struct bulk_refill_options, member), unit,   \
-	  min, max, NULL, help, NULL }
+#define P(...) PARAM(struct bulk_refill_options, __VA_ARGS__)
 
 static const struct param_desc option_table[] = {
 	P(sizes, PARAM_STRING, "bytes", 0, 0,

@@ -384,38 +384,36 @@ static bool run(struct slub *sl, const void *options, uint64_t seed,
 static const char *const channel_names[] = { "sockets", "pipes", NULL };
 static const char *const task_names[] = { "processes", "threads", NULL };
 
-#define P(member, kind, unit, min, max, choices, help)                         \
-	{ #member, kind, offsetof(struct hackbench_options, member), unit,     \
-	  min, max, choices, help, NULL }
+#define P(...) PARAM(struct hackbench_options, __VA_ARGS__)
+#define C(...) PARAM_CHOICE(struct hackbench_options, __VA_ARGS__)
 
 static const struct param_desc option_table[] = {
-	P(groups, PARAM_INT, "groups", 1, 10000, NULL,
+	P(groups, PARAM_INT, "groups", 1, 10000,
 	  "groups of fan senders and fan receivers"),
-	P(loops, PARAM_INT, "messages", 1, 1000000, NULL,
+	P(loops, PARAM_INT, "messages", 1, 1000000,
 	  "messages from each sender to each receiver of its group"),
-	P(sample_messages, PARAM_INT, "messages", 0, 1000000000, NULL,
+	P(sample_messages, PARAM_INT, "messages", 0, 1000000000,
 	  "about how many are simulated, the time scaled to all; 0 = all"),
-	P(fan, PARAM_INT, "tasks", 1, MAX_FAN, NULL,
+	P(fan, PARAM_INT, "tasks", 1, MAX_FAN,
 	  "senders, and receivers, of a group"),
-	P(channel, PARAM_ENUM, "", 0, 0, channel_names,
-	  "what messages go through"),
-	P(tasks, PARAM_ENUM, "", 0, 0, task_names, "what a task is"),
-	P(datasize, PARAM_INT, "bytes", 1, 128, NULL, "size of a message"),
-	P(message_us, PARAM_DOUBLE, "us", 0, 1000, NULL,
+	C(channel, channel_names, "what messages go through"),
+	C(tasks, task_names, "what a task is"),
+	P(datasize, PARAM_INT, "bytes", 1, 128, "size of a message"),
+	P(message_us, PARAM_DOUBLE, "us", 0, 1000,
 	  "work on a message outside the allocator, both sides together"),
-	P(locked_share, PARAM_DOUBLE, "", 0, 1, NULL,
+	P(locked_share, PARAM_DOUBLE, "", 0, 1,
 	  "share of that work inside the channel's lock (estimate)"),
-	P(jitter, PARAM_DOUBLE, "", 0, 1, NULL,
+	P(jitter, PARAM_DOUBLE, "", 0, 1,
 	  "the work on each message varies by +- this share"),
-	P(exit_us, PARAM_DOUBLE, "us", 0, 100000, NULL,
+	P(exit_us, PARAM_DOUBLE, "us", 0, 100000,
 	  "work of an ending task outside the allocator (estimate)"),
-	P(slice_ms, PARAM_DOUBLE, "ms", 0.001, 1000, NULL,
+	P(slice_ms, PARAM_DOUBLE, "ms", 0.001, 1000,
 	  "time slice: base_slice of 3 ms on 8 and more CPUs"),
-	P(wakeup_us, PARAM_DOUBLE, "us", 0, 1000, NULL,
+	P(wakeup_us, PARAM_DOUBLE, "us", 0, 1000,
 	  "a wake-up, on the waker (estimate)"),
-	P(newidle_us, PARAM_DOUBLE, "us", 0, 1000, NULL,
+	P(newidle_us, PARAM_DOUBLE, "us", 0, 1000,
 	  "a CPU that used to be idle for less pulls no task (estimate)"),
-	P(cpu_partial, PARAM_INT, "objects", -1, 1000, NULL,
+	P(cpu_partial, PARAM_INT, "objects", -1, 1000,
 	  "written to cpu_partial of the message caches; -1 leaves it"),
 	{ NULL }
 };

@@ -15,10 +15,10 @@ struct null_options {
 };
 
 static const struct param_desc option_table[] = {
-	{ "object_size", PARAM_INT, offsetof(struct null_options, object_size),
-	  "bytes", 8, 8192, NULL, "size of an object", NULL },
-	{ "pairs", PARAM_INT, offsetof(struct null_options, pairs), "pairs", 1,
-	  1e9, NULL, "timed pairs on each CPU", NULL },
+	PARAM(struct null_options, object_size, PARAM_INT, "bytes", 8, 8192,
+	      "size of an object"),
+	PARAM(struct null_options, pairs, PARAM_INT, "pairs", 1, 1e9,
+	      "timed pairs on each CPU"),
 	{ NULL }
 };
 

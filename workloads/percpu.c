@@ -11,11 +11,7 @@ struct options {
 	int64_t depth, batch, lines;
 };
 
-#define P(member, kind, unit, min, max, help)                                  \
-	{                                                                      \
-#member, kind, offsetof(struct options, member), unit, min,    \
-			max, NULL, help, NULL                                  \
-	}
+#define P(...) PARAM(struct options, __VA_ARGS__)
 
 /*
  * The dump says nothing of time: 100 ns of work an object, on both sides, is a

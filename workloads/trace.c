@@ -9,27 +9,26 @@
 
 static const char *const map_names[] = { "same", "pack", "spread", NULL };
 
-#define P(member, kind, unit, min, max, choices, help)                        \
-	{ #member, kind, offsetof(struct trace_options, member), unit, min,  \
-	  max, choices, help, NULL }
+#define P(...) PARAM(struct trace_options, __VA_ARGS__)
+#define C(...) PARAM_CHOICE(struct trace_options, __VA_ARGS__)
 
 static const struct param_desc option_table[] = {
-	P(file, PARAM_STRING, "", 0, 0, NULL,
+	P(file, PARAM_STRING, "", 0, 0,
 	  "the trace: ftrace, trace-cmd report or perf script text or a "
 	  "trace.dat, plain or compressed"),
-	P(time_scale, PARAM_DOUBLE, "", 0, 1e6, NULL,
+	P(time_scale, PARAM_DOUBLE, "", 0, 1e6,
 	  "simulated time per time of the trace; 0 = back to back"),
-	P(cpu_map, PARAM_ENUM, "", 0, 0, map_names,
+	C(cpu_map, map_names,
 	  "which CPU replays a CPU's events: the same, the next of a packed "
 	  "machine, or going round the nodes"),
-	P(window, PARAM_INT, "events", 1, 1 << 24, NULL,
+	P(window, PARAM_INT, "events", 1, 1 << 24,
 	  "events read ahead, and so how far a CPU may be before another"),
-	P(preallocate, PARAM_BOOL, "", 0, 0, NULL,
+	P(preallocate, PARAM_BOOL, "", 0, 0,
 	  "allocate what the trace frees without having allocated it, where "
 	  "its cache and size are known (reads the trace twice)"),
-	P(write_lines, PARAM_INT, "lines", 0, 1 << 16, NULL,
+	P(write_lines, PARAM_INT, "lines", 0, 1 << 16,
 	  "cache lines of an object that its user writes after allocating"),
-	P(report_caches, PARAM_INT, "caches", 0, 1 << 16, NULL,
+	P(report_caches, PARAM_INT, "caches", 0, 1 << 16,
 	  "busiest caches of which metrics of their own are reported"),
 	{ NULL }
 };

@@ -20,9 +20,7 @@ struct zram_options {
 	double filled, compress_ns, decompress_ns;
 };
 
-#define P(member, kind, unit, min, max, help)                                  \
-	{ #member, kind, offsetof(struct zram_options, member), unit, min,     \
-	  max, NULL, help, NULL }
+#define P(...) PARAM(struct zram_options, __VA_ARGS__)
 
 static const struct param_desc option_table[] = {
 	P(sizes, PARAM_STRING, "", 0, 0,

@@ -22,9 +22,7 @@ struct zspair_options {
 	bool random_sizes;
 };
 
-#define P(member, kind, unit, min, max, help)                                  \
-	{ #member, kind, offsetof(struct zspair_options, member), unit, min,   \
-	  max, NULL, help, NULL }
+#define P(...) PARAM(struct zspair_options, __VA_ARGS__)
 
 static const struct param_desc option_table[] = {
 	P(sizes, PARAM_STRING, "bytes", 0, 0,
