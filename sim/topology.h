@@ -81,6 +81,16 @@ static inline bool topology_node_has_memory(const struct topology *t, int node)
 	return t->nodes[node].online && t->nodes[node].memory_bytes > 0;
 }
 
+/* Bytes of all nodes. */
+static inline uint64_t topology_memory(const struct topology *t)
+{
+	uint64_t bytes = 0;
+
+	for (int i = 0; i < t->nr_node_ids; i++)
+		bytes += t->nodes[i].online ? t->nodes[i].memory_bytes : 0;
+	return bytes;
+}
+
 /*
  * The kernel's zonelists: for each node, in which order memory is looked for.
  * Fills orders[from * nr_node_ids + k] with the k-th node (nodes with memory

@@ -14,6 +14,7 @@
  */
 #include "workloads/bulk.h"
 #include "workloads/number_list.h"
+#include "workloads/programs.h"
 
 static const char *const api_names[] = { "single", "bulk", "both", NULL };
 
@@ -194,7 +195,6 @@ static bool run(struct slub *sl, const void *options, uint64_t seed,
 {
 	const struct bulk_options *o = options;
 	struct machine *m = slub_machine(sl);
-	const struct topology *t = machine_topology(m);
 	struct bulk b = {
 		.o = o,
 		.sl = sl,
@@ -202,22 +202,15 @@ static bool run(struct slub *sl, const void *options, uint64_t seed,
 		.frame_single = machine_frame(m, "singly"),
 		.frame_bulk = machine_frame(m, "by_bulk"),
 	};
-	g_autofree cpu_program *program = g_new0(cpu_program, t->nr_cpu_ids);
-	g_autofree void **args = g_new0(void *, t->nr_cpu_ids);
+	struct programs *p = programs_new(m);
 	g_autofree unsigned *sizes = number_list(o->sizes, 1,
 						 BULK_MAX_SIZE);
 
 	b.sizes = sizes;
-	program[o->cpu] = bulk_main;
-	args[o->cpu] = &b;
-	machine_run(m, program, args);
+	programs_set(p, o->cpu, bulk_main, &b);
+	programs_run(p);
 	report_operations(r, b.operations);
-	if (b.failed) {
-		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOMEM,
-			    "the simulated machine's memory is used up");
-		return false;
-	}
-	return true;
+	return !b.failed || programs_out_of_memory(error);
 }
 
 const struct workload bulk_workload = {

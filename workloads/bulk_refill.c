@@ -12,6 +12,7 @@
  */
 #include "workloads/bulk.h"
 #include "workloads/number_list.h"
+#include "workloads/programs.h"
 
 #define MIN_SIZE 8 /* bytes of an object */
 #define MAX_SIZE 8192
@@ -45,7 +46,7 @@ static char *check(const void *options, const struct topology *t)
 {
 	const struct bulk_refill_options *o = options;
 	g_autofree unsigned *sizes = number_list(o->sizes, MIN_SIZE, MAX_SIZE);
-	double memory = 0;
+	double memory = topology_memory(t);
 
 	if (!sizes)
 		return g_strdup_printf("sizes is '%s', expected numbers of "
@@ -56,8 +57,6 @@ static char *check(const void *options, const struct topology *t)
 		return g_strdup_printf("cpu = %" G_GINT64_FORMAT
 				       " is not a CPU of this machine",
 				       o->cpu);
-	for (int i = 0; i < t->nr_node_ids; i++)
-		memory += t->nodes[i].online ? t->nodes[i].memory_bytes : 0;
 	if (o->total_mb * 1048576 > memory * 0.9)
 		return g_strdup_printf("total_mb = %g, expected at most 90 %% "
 				       "of the machine's %.0f MiB",
@@ -141,7 +140,6 @@ static bool run(struct slub *sl, const void *options, uint64_t seed,
 {
 	const struct bulk_refill_options *o = options;
 	struct machine *m = slub_machine(sl);
-	const struct topology *t = machine_topology(m);
 	struct refill f = {
 		.o = o,
 		.sl = sl,
@@ -149,21 +147,14 @@ static bool run(struct slub *sl, const void *options, uint64_t seed,
 		.frame_timed = machine_frame(m, "timed"),
 		.frame_warm = machine_frame(m, "warm_up"),
 	};
-	g_autofree cpu_program *program = g_new0(cpu_program, t->nr_cpu_ids);
-	g_autofree void **args = g_new0(void *, t->nr_cpu_ids);
+	struct programs *p = programs_new(m);
 	g_autofree unsigned *sizes = number_list(o->sizes, MIN_SIZE, MAX_SIZE);
 
 	f.sizes = sizes;
-	program[o->cpu] = refill_main;
-	args[o->cpu] = &f;
-	machine_run(m, program, args);
+	programs_set(p, o->cpu, refill_main, &f);
+	programs_run(p);
 	report_operations(r, f.operations);
-	if (f.failed) {
-		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOMEM,
-			    "the simulated machine's memory is used up");
-		return false;
-	}
-	return true;
+	return !f.failed || programs_out_of_memory(error);
 }
 
 const struct workload bulk_refill_workload = {

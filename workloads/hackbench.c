@@ -443,10 +443,8 @@ static char *check(const void *options, const struct topology *t)
 	const struct hackbench_options *o = options;
 	double need = (double)o->groups * o->fan *
 		      (kinds[o->channel]->memory + 2.0 * TASK_BYTES);
-	double memory = 0;
+	double memory = topology_memory(t);
 
-	for (int i = 0; i < t->nr_node_ids; i++)
-		memory += t->nodes[i].online ? t->nodes[i].memory_bytes : 0;
 	if (need > memory)
 		return g_strdup_printf("groups = %" G_GINT64_FORMAT
 				       " need about %.0f MB, the machine has "

@@ -8,6 +8,7 @@
  * so on a memoryless node of 7.0, which has no front end there.) And the
  * smallest workload there is: what another one must have is here.
  */
+#include "workloads/programs.h"
 #include "workloads/workload.h"
 
 struct null_options {
@@ -68,8 +69,7 @@ static bool run(struct slub *sl, const void *options, uint64_t seed,
 	const struct topology *t = machine_topology(m);
 	struct kmem_cache_args args = { .name = "null",
 					.object_size = o->object_size };
-	g_autofree cpu_program *program = g_new0(cpu_program, t->nr_cpu_ids);
-	g_autofree void **arg = g_new0(void *, t->nr_cpu_ids);
+	struct programs *p = programs_new(m);
 	g_autofree uint64_t *cycles = g_new0(uint64_t, t->nr_cpu_ids);
 	struct null n = { .pairs = o->pairs, .cycles = cycles };
 	uint64_t sum = 0;
@@ -77,18 +77,14 @@ static bool run(struct slub *sl, const void *options, uint64_t seed,
 	for (int id = 0; id < t->nr_cpu_ids; id++) {
 		if (!t->cpus[id].online)
 			continue;
-		program[id] = null_main;
-		arg[id] = &n;
+		programs_set(p, id, null_main, &n);
 		if (!n.cache)
 			n.cache = kmem_cache_create(sl, machine_cpu(m, id),
 						    &args);
 	}
-	machine_run(m, program, arg);
-	if (n.failed) {
-		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOMEM,
-			    "the simulated machine's memory is used up");
-		return false;
-	}
+	programs_run(p);
+	if (n.failed)
+		return programs_out_of_memory(error);
 	for (int id = 0; id < t->nr_cpu_ids; id++)
 		sum += cycles[id];
 	report_metric(r, "pair_cycles", "cycles", false,

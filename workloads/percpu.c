@@ -2,6 +2,7 @@
 #include "workloads/percpu.h"
 
 #include "workloads/counts.h"
+#include "workloads/programs.h"
 
 struct options {
 	char *cache, *counts;
@@ -345,18 +346,15 @@ static void play(struct play *p)
 {
 	struct machine *m = slub_machine(p->sl);
 	int nr = machine_topology(m)->nr_cpu_ids;
-	g_autofree cpu_program *programs = g_new0(cpu_program, nr);
-	g_autofree void **args = g_new0(void *, nr);
+	struct programs *programs = programs_new(m);
 
 	for (int cpu = 0; cpu < nr; cpu++) {
 		struct worker *w = &p->workers[cpu];
 
-		if (!w->own && !w->kept && !w->flows->len)
-			continue;
-		programs[cpu] = program;
-		args[cpu] = w;
+		if (w->own || w->kept || w->flows->len)
+			programs_set(programs, cpu, program, w);
 	}
-	machine_run(m, programs, args);
+	programs_run(programs);
 }
 
 static void report_results(const struct play *p, struct report *r)
@@ -400,9 +398,7 @@ static bool run(struct slub *sl, const void *options, uint64_t seed,
 		if (ok)
 			report_results(&p, r);
 		else
-			g_set_error(error, COUNTS_ERROR, 0,
-				    "the simulated "
-				    "machine ran out of memory");
+			programs_out_of_memory(error);
 	}
 	for (int cpu = 0; cpu < t->nr_cpu_ids; cpu++)
 		g_ptr_array_unref(p.workers[cpu].flows);

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "workloads/programs.h"
+
 /*
  * The kernel's own constants: CONFIG_HZ = 250 as distributions build it; twice
  * sysctl_sched_migration_cost bounds avg_idle; load averages halve in 32 ms.
@@ -584,19 +586,13 @@ static void cpu_main(struct cpu *c, void *arg)
 void sched_run(struct sched *s, void (*before)(struct cpu *c, void *arg),
 	       void *arg)
 {
-	cpu_program *program = g_new0(cpu_program, s->nr_cpu_ids);
-	void **args = g_new0(void *, s->nr_cpu_ids);
+	struct programs *p = programs_new(s->machine);
 
 	s->before = before;
 	s->before_arg = arg;
-	for (int i = 0; i < s->nr_cpu_ids; i++) {
-		if (!s->rq[i].cpu)
-			continue;
-		program[i] = cpu_main;
-		args[i] = &s->rq[i];
-	}
-	machine_run(s->machine, program, args);
+	for (int i = 0; i < s->nr_cpu_ids; i++)
+		if (s->rq[i].cpu)
+			programs_set(p, i, cpu_main, &s->rq[i]);
+	programs_run(p);
 	g_assert(s->live == 0);
-	g_free(program);
-	g_free(args);
 }

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "workloads/programs.h"
+
 static struct replay_object *object(struct replay *rp, uint32_t slot)
 {
 	return &g_array_index(rp->objs, struct replay_object, slot);
@@ -367,16 +369,12 @@ static void lane_main(struct cpu *c, void *arg)
 static void run_timed(struct replay *rp)
 {
 	const struct topology *t = machine_topology(rp->m);
-	g_autofree cpu_program *programs = g_new0(cpu_program, t->nr_cpu_ids);
-	g_autofree void **args = g_new0(void *, t->nr_cpu_ids);
+	struct programs *p = programs_new(rp->m);
 
-	for (int i = 0; i < t->nr_cpu_ids; i++) {
-		if (!rp->lanes[i].cpu)
-			continue;
-		programs[i] = lane_main;
-		args[i] = &rp->lanes[i];
-	}
-	machine_run(rp->m, programs, args);
+	for (int i = 0; i < t->nr_cpu_ids; i++)
+		if (rp->lanes[i].cpu)
+			programs_set(p, i, lane_main, &rp->lanes[i]);
+	programs_run(p);
 }
 
 /* All events in the order of their stamps, each at once. */

@@ -3,8 +3,8 @@
  * Who calls the allocator. A workload is a table of operations, like an fio
  * engine: its options (a param table), a way to run, and what it measures.
  *
- * run() gets a machine with an allocator on it, builds its per-CPU programs,
- * calls machine_run() and reports. It never prints. Adding a workload is
+ * run() gets a machine with an allocator on it, runs programs on its CPUs
+ * (programs.h) and reports. It never prints. Adding a workload is
  * adding a file, with its name in workloads.c's table and in meson.build. The
  * smallest is null.c.
  */

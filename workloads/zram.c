@@ -11,6 +11,7 @@
  *
  * Compression is work outside the allocator: only its time counts.
  */
+#include "workloads/programs.h"
 #include "workloads/zram_sizes.h"
 #include "workloads/zs.h"
 
@@ -269,8 +270,7 @@ static bool run(struct slub *sl, const void *options, uint64_t seed,
 	struct machine *m = slub_machine(sl);
 	const struct topology *t = machine_topology(m);
 	struct zram z = { .o = o, .sl = sl, .build = zs_build_of(sl, error) };
-	g_autofree cpu_program *program = g_new0(cpu_program, t->nr_cpu_ids);
-	g_autofree void **args = g_new0(void *, t->nr_cpu_ids);
+	struct programs *p;
 	g_autofree struct zram_cpu *cpus = g_new0(struct zram_cpu, o->cpus);
 	g_autofree int *ids = g_new(int, o->cpus);
 	g_autofree struct slot *slots = g_new0(struct slot, o->slots);
@@ -281,6 +281,7 @@ static bool run(struct slub *sl, const void *options, uint64_t seed,
 	if (!z.mix)
 		return false;
 	z.slots = slots;
+	p = programs_new(m);
 	zs_first_cpus(t, o->cpus, ids);
 	z.table = machine_reserve(m, t->cpus[ids[0]].node, 16 * o->slots,
 				  SIM_LINE);
@@ -292,13 +293,11 @@ static bool run(struct slub *sl, const void *options, uint64_t seed,
 		cpus[i] = (struct zram_cpu){ .z = &z, .nr = i };
 		cpus[i].page = machine_reserve(m, node, ZS_PAGE, ZS_PAGE);
 		cpus[i].buffer = machine_reserve(m, node, ZS_PAGE, ZS_PAGE);
-		program[ids[i]] = zram_main;
-		args[ids[i]] = &cpus[i];
+		programs_set(p, ids[i], zram_main, &cpus[i]);
 	}
-	machine_run(m, program, args);
+	programs_run(p);
 	if (z.failed)
-		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOMEM,
-			    "the simulated machine's memory is used up");
+		programs_out_of_memory(error);
 	else
 		tell(&z, m, cpus, r);
 	zs_line_clear(&z.created);

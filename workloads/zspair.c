@@ -14,6 +14,7 @@
  * between 384 and 3136.
  */
 #include "workloads/number_list.h"
+#include "workloads/programs.h"
 #include "workloads/zs.h"
 
 struct zspair_options {
@@ -192,8 +193,7 @@ static bool run(struct slub *sl, const void *options, uint64_t seed,
 	const struct topology *t = machine_topology(m);
 	struct zspair b = { .o = o, .sl = sl,
 			    .build = zs_build_of(sl, error) };
-	g_autofree cpu_program *program = g_new0(cpu_program, t->nr_cpu_ids);
-	g_autofree void **args = g_new0(void *, t->nr_cpu_ids);
+	struct programs *p;
 	g_autofree struct zspair_cpu *cpus = g_new0(struct zspair_cpu,
 						    o->cpus);
 	g_autofree int *ids = g_new(int, o->cpus);
@@ -201,6 +201,7 @@ static bool run(struct slub *sl, const void *options, uint64_t seed,
 
 	if (!b.build)
 		return false;
+	p = programs_new(m);
 	b.sizes = sizes;
 	while (sizes[b.nr_sizes])
 		b.nr_sizes++;
@@ -212,15 +213,13 @@ static bool run(struct slub *sl, const void *options, uint64_t seed,
 		cpus[i].page = machine_reserve(m, t->cpus[ids[i]].node,
 					       ZS_PAGE, ZS_PAGE);
 		cpus[i].held = g_new0(sim_addr, b.nr_sizes * o->live);
-		program[ids[i]] = zspair_main;
-		args[ids[i]] = &cpus[i];
+		programs_set(p, ids[i], zspair_main, &cpus[i]);
 	}
-	machine_run(m, program, args);
+	programs_run(p);
 	if (!b.failed)
 		tell(&b, m, cpus, r);
 	else
-		g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_NOMEM,
-			    "the simulated machine's memory is used up");
+		programs_out_of_memory(error);
 	for (int64_t i = 0; i < o->cpus; i++)
 		g_free(cpus[i].held);
 	zs_line_clear(&b.created);
