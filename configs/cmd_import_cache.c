@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "configs/config.h"
-#include "configs/import_slab_text.h"
+#include "configs/slab/summary.h"
 #include "sim/command.h"
 
 static struct {

@@ -10,7 +10,7 @@
 #include "configs/import_caches.h"
 #include "configs/import_kind.h"
 #include "configs/import_resolve.h"
-#include "configs/import_slab_text.h"
+#include "configs/slab/summary.h"
 #include "configs/import_tree.h"
 
 enum parser {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "configs/config.h"
-#include "configs/import_slab_text.h"
+#include "configs/slab/summary.h"
 
 #define POSTED "../shared/inputs/slab/"
 #define OWN "configs/testdata/"
@@ -330,7 +330,7 @@ static void test_wrapped_sum(void)
 static void test_quoted_printable(void)
 {
 	g_autoptr(GPtrArray) all = read_string(
-		"> ./alloc_slab:34 C0=3D1=\n2 C1=3D22\n> ./free_slab:x C0=1\n"
+		"> ./alloc_slab:34 C0=3D1=\n2 C1=3D22\n> ./note:x C0=1\n"
 		"> ./slabs:5 N0=3D5\n",
 		NULL);
 	const struct slab_report *r = all->pdata[0];
@@ -351,6 +351,8 @@ static void test_errors(void)
 		{"Subject: x\nnote:5 is fine\n", "text: not recognised"},
 		{"alloc_slab:5 C0=x\n", "text:1: alloc_slab: \"C0=x\", "
 					"expected C0=NUMBER"},
+		{"alloc_slab:5x C0=5\n", "text:1: alloc_slab: \"5x\", "
+					 "expected a number"},
 		{"alloc_slab:5 C9999=5\n", "text:1: alloc_slab"},
 		{"alloc_slab:5\nfree_slab:5 C2=3 C1=2\n",
 		 "text:2: free_slab: C1=2 after C2, expected rising"},

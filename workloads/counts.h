@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How often each CPU allocated and freed, from a posted SLUB_STATS dump: lines
- * "FILE:TOTAL C0=N C3=N ...", FILE with or without a path. Fast and slow path
- * counters (and those of sheaves beside cpu slabs) are added up.
+ * How often each CPU allocated and freed, from a posted SLUB_STATS dump of one
+ * cache, in whatever form slubsim import cache reads (configs/slab). Fast and
+ * slow path counters (and those of sheaves beside cpu slabs) are added up.
  */
 #ifndef WORKLOADS_COUNTS_H
 #define WORKLOADS_COUNTS_H
@@ -26,7 +26,8 @@ char *counts_check(const char *name);
 /*
  * Adds to @allocs and @frees, which have room for @nr_cpus. False with @error
  * "FILE:LINE: what, expected what": a count that is no number, a CPU that the
- * machine lacks, parts that don't sum to the total (a cut line), no counters.
+ * machine lacks, parts that don't sum to the total (a cut line), no counters,
+ * more than one cache.
  */
 bool counts_read(const char *file, int nr_cpus, uint64_t *allocs,
 		 uint64_t *frees, GError **error);

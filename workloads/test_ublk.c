@@ -44,14 +44,23 @@ static void test_counts(void)
 {
 	read_and_expect("./alloc_fastpath:10 C1=10\n"
 			"./alloc_slowpath:2 C1=2\n"
-			"x/free_fastpath:9 C0=9\nfree_slowpath:0\n", NULL);
+			"./free_fastpath:9 C0=9\n./free_slowpath:0\n", NULL);
+	/* as a mail wraps it */
+	read_and_expect("> alloc_fastpath:10\n> C1=10 alloc_slowpath:2 C1=2\n"
+			"> free_fastpath:9 C0=9\n", NULL);
 	read_and_expect("alloc_fastpath:10 C1=10\n", "no free counters");
 	read_and_expect("objects:10\n", "no alloc counters");
 	read_and_expect("alloc_fastpath:10 C1=9\n", ":1: alloc_fastpath: the "
 			"CPUs' counts don't sum");
 	read_and_expect("\nalloc_fastpath:10 C1=1", ":2: alloc_fastpath");
-	read_and_expect("alloc_fastpath:10 C1=10 C", "cut or damaged");
-	read_and_expect("alloc_fastpath:ten\n", "no total");
+	read_and_expect("alloc_fastpath:10 C1=4 C", ":1: alloc_fastpath: the "
+			"CPUs' counts don't sum");
+	read_and_expect("alloc_fastpath:10 C1=10 C2=", "expected C0=NUMBER");
+	read_and_expect("alloc_fastpath:10 N1=10\n", "counts of nodes");
+	read_and_expect("a/alloc_fastpath:1 C1=1\nb/alloc_fastpath:1 C1=1\n",
+			"2 reports, expected a SLUB_STATS dump of one cache");
+	read_and_expect("alloc_fastpath:ten\n", "expected a number");
+	read_and_expect("./alloc_fastpath:\n", "no total");
 	read_and_expect("alloc_fastpath:1 C9=1\n", "this machine lacks");
 }
 

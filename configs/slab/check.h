@@ -4,10 +4,10 @@
  * kernels have counters of these names; whether the sizes are those that the
  * model's rules give.
  */
-#ifndef CONFIGS_IMPORT_SLAB_CHECK_H
-#define CONFIGS_IMPORT_SLAB_CHECK_H
+#ifndef CONFIGS_SLAB_CHECK_H
+#define CONFIGS_SLAB_CHECK_H
 
-#include "configs/import_slab.h"
+#include "configs/slab/slab.h"
 #include "model/features.h"
 
 enum slab_verdict {

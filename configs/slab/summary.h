@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What slubsim import cache prints and writes about slab reports. */
-#ifndef CONFIGS_IMPORT_SLAB_TEXT_H
-#define CONFIGS_IMPORT_SLAB_TEXT_H
+#ifndef CONFIGS_SLAB_SUMMARY_H
+#define CONFIGS_SLAB_SUMMARY_H
 
-#include "configs/import_slab_check.h"
+#include "configs/slab/check.h"
 
 /* Sizes, checks, generation and rates per CPU of one report; @cpus: rows of
  * the table per CPU at most. */

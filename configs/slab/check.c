@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "configs/import_slab_check.h"
+#include "configs/slab/check.h"
 
 #include <string.h>
 

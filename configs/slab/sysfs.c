@@ -7,7 +7,7 @@
  * else a path with /slab/ in a prompt. A value that is there again begins the
  * next report.
  */
-#include "configs/import_slab_check.h"
+#include "configs/slab/check.h"
 
 #include <string.h>
 
@@ -167,6 +167,10 @@ static bool take_word(struct reader *r, const char *word, int line,
 
 		/* prose has colons too; words are values of few attributes */
 		r->value = NULL;
+		if (!number && *value && slab_is_counter(key))
+			return import_fail(error, r->text->name, line,
+					   "%s: \"%.40s\", expected a number",
+					   key, value);
 		if (!number && *value && strcmp(key, "ctor"))
 			return true;
 		if (!number && !*value && !*cache && strncmp(word, "./", 2))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "configs/import_slab_text.h"
+#include "configs/slab/summary.h"
 
 #include <string.h>
 
@@ -77,12 +77,6 @@ static void append_checks(GString *out, const GPtrArray *checks,
 	}
 }
 
-/* The counters that make up one figure of a CPU. */
-static const char *const alloc_names[] = {"alloc_cpu_sheaf", "alloc_fastpath",
-					  "alloc_slowpath", NULL};
-static const char *const free_names[] = {"free_cpu_sheaf", "free_fastpath",
-					 "free_slowpath", NULL};
-
 static uint64_t sum_of(const struct slab_report *r, const char *const *names,
 		       int cpu)
 {
@@ -132,7 +126,7 @@ static void append_row(GString *out, const struct slab_report *r,
 					      {"barn_get_fail", NULL}};
 	/* formatd: a point whatever the locale */
 	char a[32], b[32], c[32];
-	uint64_t all = sum_of(r, alloc_names, -1);
+	uint64_t all = sum_of(r, slab_alloc_counters, -1);
 	uint64_t s[4];
 
 	for (int i = 0; i < 4; i++)
@@ -156,14 +150,14 @@ static void append_rates(GString *out, const struct slab_report *r, int max)
 {
 	int cpus = slab_cpus_seen(r), n = 0;
 	g_autofree struct cpu_row *rows = g_new0(struct cpu_row, MAX(cpus, 1));
-	struct cpu_row total = {-1, sum_of(r, alloc_names, -1),
-				sum_of(r, free_names, -1)};
+	struct cpu_row total = {-1, sum_of(r, slab_alloc_counters, -1),
+				sum_of(r, slab_free_counters, -1)};
 
 	if (!total.allocs && !total.frees)
 		return;
 	for (int cpu = 0; cpu < cpus; cpu++) {
-		struct cpu_row row = {cpu, sum_of(r, alloc_names, cpu),
-				      sum_of(r, free_names, cpu)};
+		struct cpu_row row = {cpu, sum_of(r, slab_alloc_counters, cpu),
+				      sum_of(r, slab_free_counters, cpu)};
 
 		if (row.allocs || row.frees)
 			rows[n++] = row;
@@ -258,8 +252,8 @@ bool slab_has_counts(const struct slab_report *r)
 	bool allocs = false, frees = false;
 
 	for (int cpu = slab_cpus_seen(r) - 1; cpu >= 0; cpu--) {
-		allocs |= sum_of(r, alloc_names, cpu) > 0;
-		frees |= sum_of(r, free_names, cpu) > 0;
+		allocs |= sum_of(r, slab_alloc_counters, cpu) > 0;
+		frees |= sum_of(r, slab_free_counters, cpu) > 0;
 	}
 	return allocs && frees;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A report's sizes against those that the model computes. */
-#include "configs/import_slab_check.h"
+#include "configs/slab/check.h"
 #include "model/geometry.h"
 
 /* Sizes beyond this are no slab object's. */

@@ -8,7 +8,7 @@
  *                                           objs_per_slab
  *   the columns Alloc and Free of a counter two counters, see perf_rows
  */
-#include "configs/import_slab.h"
+#include "configs/slab/slab.h"
 
 #include <string.h>
 

@@ -2,10 +2,11 @@
 /*
  * What people post about a slab cache, as one kind of thing: a list of named
  * values with parts per CPU or node. A sysfs dump is that already; what
- * slabinfo -r and /proc/slabinfo print is given the names of sysfs.
+ * slabinfo -r and /proc/slabinfo print is given the names of sysfs. Read by
+ * slubsim import cache and by the workloads that replay counts.
  */
-#ifndef CONFIGS_IMPORT_SLAB_H
-#define CONFIGS_IMPORT_SLAB_H
+#ifndef CONFIGS_SLAB_SLAB_H
+#define CONFIGS_SLAB_SLAB_H
 
 #include "configs/import_text.h"
 
@@ -54,6 +55,10 @@ const struct slab_value *slab_report_find(const struct slab_report *r,
 int64_t slab_report_get(const struct slab_report *r, const char *name);
 /* The value of a CPU or node; 0 where it's left out. */
 uint64_t slab_value_part(const struct slab_value *v, int id);
+
+/* The counters that together count a CPU's allocations, and its frees; ended
+ * by NULL. */
+extern const char *const slab_alloc_counters[], *const slab_free_counters[];
 
 /* For the parsers: adds a value; NULL with @error if there are too many or the
  * report has it already. */

@@ -5,7 +5,7 @@
  *   slabdata active_slabs num_slabs sharedavail
  * objsize is the distance of objects, slab_size in sysfs.
  */
-#include "configs/import_slab.h"
+#include "configs/slab/slab.h"
 
 #include <string.h>
 

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "configs/import_slab.h"
+#include "configs/slab/slab.h"
 
 #include <string.h>
+
+const char *const slab_alloc_counters[] = {"alloc_cpu_sheaf", "alloc_fastpath",
+					   "alloc_slowpath", NULL};
+const char *const slab_free_counters[] = {"free_cpu_sheaf", "free_fastpath",
+					  "free_slowpath", NULL};
 
 static void value_free(gpointer p)
 {
