@@ -66,6 +66,18 @@ bool conf_fail_missing(GError **error, const struct conf *c, const char *group,
 	return false;
 }
 
+bool conf_fail_check(GError **error, const struct conf *c, const char *group,
+		     const struct param_desc *table, const char *sentence)
+{
+	const struct param_desc *p = param_blamed(table, sentence, &sentence);
+	const struct conf_entry *e = p ? conf_find(c, group, p->key) : NULL;
+
+	if (e)
+		return conf_fail(error, e, "%s", sentence);
+	return conf_fail_missing(error, c, group, p ? p->key : NULL, "%s",
+				 sentence);
+}
+
 static bool fail_line(GError **error, const char *file, int line,
 		      const char *group, const char *key, const char *format,
 		      ...) G_GNUC_PRINTF(6, 7);

@@ -116,6 +116,10 @@ bool conf_fail(GError **error, const struct conf_entry *e, const char *format,
 bool conf_fail_missing(GError **error, const struct conf *c, const char *group,
 		       const char *key, const char *format, ...)
 	G_GNUC_PRINTF(5, 6);
+/* The same about a sentence that blames a key of [group], see param_blamed():
+ * with the line of that key if it is there. */
+bool conf_fail_check(GError **error, const struct conf *c, const char *group,
+		     const struct param_desc *table, const char *sentence);
 
 /* ---- files ---- */
 

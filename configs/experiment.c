@@ -295,8 +295,7 @@ static bool read_workload(struct experiment *x, const struct conf *c,
 	if (w->check)
 		wrong = w->check(x->options, x->topology);
 	if (wrong)
-		return conf_fail_missing(error, c, "workload", NULL, "%s",
-					 wrong);
+		return conf_fail_check(error, c, "workload", w->options, wrong);
 	return true;
 }
 
@@ -311,7 +310,8 @@ static bool read_tuning(struct experiment *x, const struct conf *c,
 		return false;
 	wrong = cache_tuning_check(&x->tuning);
 	if (wrong)
-		return conf_fail_missing(error, c, "cache", NULL, "%s", wrong);
+		return conf_fail_check(error, c, "cache", cache_tuning_table,
+				       wrong);
 	return true;
 }
 

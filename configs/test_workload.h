@@ -47,8 +47,8 @@ static char *test_check(const void *options, const struct topology *t)
 	const struct test_options *o = options;
 
 	if (o->queues > t->nr_cpus)
-		return g_strdup_printf("%d queues on %d CPUs, expected one "
-				       "CPU for each", (int)o->queues,
+		return g_strdup_printf("queues = %d, expected at most the "
+				       "machine's %d CPUs", (int)o->queues,
 				       t->nr_cpus);
 	return NULL;
 }

@@ -107,6 +107,11 @@ static struct run_case *load_case(const char *config, char **overrides,
 	g_ptr_array_add(sets, NULL);
 	c->e = config_load_experiment(config, (char **)sets->pdata, error);
 	if (!c->e) {
+		g_autofree char *where = coords_text(c->coords);
+
+		if (*where)
+			g_prefix_error(error, "%s: [sweep] %s: ", base->file,
+				       where);
 		g_ptr_array_unref(c->coords);
 		g_free(c);
 		return NULL;
@@ -114,20 +119,19 @@ static struct run_case *load_case(const char *config, char **overrides,
 	return c;
 }
 
-static bool check_case(const struct run_case *c, GError **error)
+/* The files that its workload reads. */
+static bool check_inputs(const struct run_case *c, GError **error)
 {
 	const struct workload *w = c->e->workload;
-	g_autofree char *wrong =
-		w->check ? w->check(c->e->options, c->e->topology) : NULL;
-	g_autofree char *where = NULL;
+	g_autofree char *wrong = w->inputs ? w->inputs(c->e->options) : NULL;
+	const struct param_desc *p;
+	const char *what;
 
-	if (!wrong && w->inputs)
-		wrong = w->inputs(c->e->options);
 	if (!wrong)
 		return true;
-	where = coords_text(c->coords);
-	g_set_error(error, CONFIG_ERROR, 0, "%s: [workload] %s%s%s", c->e->file,
-		    where, *where ? ": " : "", wrong);
+	p = param_blamed(w->options, wrong, &what);
+	g_set_error(error, CONFIG_ERROR, 0, "%s: [workload]%s%s: %s",
+		    c->e->file, p ? " " : "", p ? p->key : "", what);
 	return false;
 }
 
@@ -184,7 +188,7 @@ static struct run_case *add_case(struct plan *p, const char *config,
 	g_ptr_array_add(p->cases, c);
 	c->e->seed = p->seed;
 	c->e->iterations = p->iterations;
-	return check_case(c, error) ? c : NULL;
+	return check_inputs(c, error) ? c : NULL;
 }
 
 static bool add_all(struct plan *p, const char *config,
@@ -577,7 +581,7 @@ struct result *run_loaded(struct experiment *e, char **command, const char *dir,
 		p.iterations = options->iterations;
 	e->seed = p.seed;
 	e->iterations = p.iterations;
-	if (!check_case(c, error))
+	if (!check_inputs(c, error))
 		return NULL;
 	p.points = g_array_new(FALSE, TRUE, sizeof(struct planned));
 	g_array_set_clear_func(p.points, planned_clear);

@@ -286,15 +286,32 @@ static void test_disk_full(void)
 	place_clear(&p);
 }
 
-static void test_bad_config(void)
+static const char *const bad_config[] = {
+	"[experiment]\nname=x\ncolour=red\n",
+	"e.conf:3: [experiment] colour: unknown key"};
+/* only one of the cases is wrong */
+static const char *const bad_case[] = {
+	"[experiment]\nname=x\ntopology=desktop-i7-4790k\nworkload=bulk\n"
+	"variants=2015-fallback\n[sweep]\nworkload.cpu=0;99\n",
+	"e.conf: [sweep] cpu=99: --set: [workload] cpu: 99, expected a CPU"};
+/* a file that a workload reads */
+static const char *const bad_input[] = {
+	"[experiment]\nname=x\ntopology=desktop-i7-4790k\nworkload=ublk\n"
+	"variants=v7.0\n[workload]\nqueues=4\ncounts=./nonesuch\n",
+	"e.conf: [workload] counts: ./nonesuch: "};
+
+/* Nothing is run, and one line says what. */
+static void test_refused(gconstpointer data)
 {
-	struct place p = place_new("[experiment]\nname=x\ncolour=red\n");
+	const char *const *config_and_what = data;
+	struct place p = place_new(config_and_what[0]);
 	g_autofree char *dir = g_build_filename(p.dir, "x", NULL);
 	g_autofree char *err = NULL;
 
 	g_assert_cmpint(run(&p, "x", NULL, NULL), ==, EXIT_USAGE);
 	err = file_in(&p, "", "x.err");
-	g_assert_nonnull(strstr(err, "colour"));
+	if (!strstr(err, config_and_what[1]))
+		g_error("%s doesn't say %s", err, config_and_what[1]);
 	g_assert_true(strchr(err, '\n') == err + strlen(err) - 1);
 	g_assert_false(g_file_test(dir, G_FILE_TEST_EXISTS));
 	place_clear(&p);
@@ -441,7 +458,9 @@ int main(int argc, char **argv)
 	g_test_add_func("/run/kill-and-resume", test_kill_and_resume);
 	g_test_add_func("/run/two-at-once", test_two_at_once);
 	g_test_add_func("/run/disk-full", test_disk_full);
-	g_test_add_func("/run/bad-config", test_bad_config);
+	g_test_add_data_func("/run/bad-config", bad_config, test_refused);
+	g_test_add_data_func("/run/bad-case", bad_case, test_refused);
+	g_test_add_data_func("/run/bad-input", bad_input, test_refused);
 	g_test_add_func("/run/rerun-clears", test_rerun_clears);
 	g_test_add_func("/run/trace", test_trace);
 	g_test_add_func("/run/by-name", test_by_name);

@@ -38,6 +38,16 @@ struct param_desc {
 };
 
 /*
+ * Whoever checks several parameters against each other says what is wrong in a
+ * sentence that begins with the key to blame: "batch = 64, expected at most
+ * depth = 32", "counts: not given, expected a path". The line of @table with
+ * that key, and in *@rest what follows ("64, expected ..."); NULL, and the whole
+ * sentence, if it begins with none.
+ */
+const struct param_desc *param_blamed(const struct param_desc *table,
+				      const char *sentence, const char **rest);
+
+/*
  * A line of a table, for a member of the same name as its key. A table's file
  * says once of which struct: #define P(...) PARAM(struct machine_params,
  * __VA_ARGS__)

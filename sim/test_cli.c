@@ -176,6 +176,41 @@ static void test_check_wrong(void)
 	result_clear(&r);
 }
 
+/* Values that are in their ranges but don't go together: the key is named. */
+static void test_check_together(void)
+{
+	static const struct {
+		const char *set, *config, *error;
+	} bad[] = {
+		{ "batch=999", "memoryless-ublk",
+		  "batch: 999, expected at most depth = 128" },
+		{ "cpu=77", "bulk-alloc-2015", "cpu: 77, expected a CPU" },
+		{ "sizes=0", "bulk-alloc-2015", "sizes: '0', expected" },
+		{ "total_mb=1048576", "bulk-refill-2026",
+		  "total_mb: 1.04858e+06, expected at most 90 %" },
+		{ "groups=10000", "hackbench-threads-sockets",
+		  "groups: 10000 need about" },
+		{ "store=90", "zram-mix", "store: 90, expected at most 100" },
+		{ "cpus=4000", "zsmalloc-scaling", "cpus: 4000, expected at" },
+		{ "file=-", "trace-example", "file: '-', expected a path" },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(bad); i++) {
+		g_autofree char *line = g_strdup_printf(
+			"check --set workload.%s %s", bad[i].set,
+			bad[i].config);
+		g_autofree char *error = g_strdup_printf(
+			"slubsim: --set: [workload] %s", bad[i].error);
+		struct result r = run(line);
+
+		g_assert_cmpint(r.code, ==, 2);
+		assert_one_line(&r);
+		if (!g_str_has_prefix(r.err, error))
+			g_error("expected %s, got %s", error, r.err);
+		result_clear(&r);
+	}
+}
+
 /* The examples of configs/README.md: indented text that begins with a group. */
 static void test_readme(void)
 {
@@ -296,6 +331,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/cli/list", test_list);
 	g_test_add_func("/cli/check", test_check);
 	g_test_add_func("/cli/check-wrong", test_check_wrong);
+	g_test_add_func("/cli/check-together", test_check_together);
 	g_test_add_func("/cli/readme", test_readme);
 	g_test_add_data_func("/cli/full-disk/list", "list variants",
 			     test_full_disk);

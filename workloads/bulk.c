@@ -61,13 +61,13 @@ static char *check(const void *options, const struct topology *t)
 						 BULK_MAX_SIZE);
 
 	if (!sizes)
-		return g_strdup_printf("sizes is '%s', expected numbers 1 to "
+		return g_strdup_printf("sizes = '%s', expected numbers 1 to "
 				       "%d separated by ','",
 				       o->sizes ? o->sizes : "",
 				       BULK_MAX_SIZE);
 	if (o->cpu >= t->nr_cpu_ids || !t->cpus[o->cpu].online)
 		return g_strdup_printf("cpu = %" G_GINT64_FORMAT
-				       " is not a CPU of this machine",
+				       ", expected a CPU of this machine",
 				       o->cpu);
 	return NULL;
 }

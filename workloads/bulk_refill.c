@@ -49,13 +49,13 @@ static char *check(const void *options, const struct topology *t)
 	double memory = topology_memory(t);
 
 	if (!sizes)
-		return g_strdup_printf("sizes is '%s', expected numbers of "
+		return g_strdup_printf("sizes = '%s', expected numbers of "
 				       "bytes, %d to %d, separated by ','",
 				       o->sizes ? o->sizes : "", MIN_SIZE,
 				       MAX_SIZE);
 	if (o->cpu >= t->nr_cpu_ids || !t->cpus[o->cpu].online)
 		return g_strdup_printf("cpu = %" G_GINT64_FORMAT
-				       " is not a CPU of this machine",
+				       ", expected a CPU of this machine",
 				       o->cpu);
 	if (o->total_mb * 1048576 > memory * 0.9)
 		return g_strdup_printf("total_mb = %g, expected at most 90 %% "

@@ -447,8 +447,8 @@ static char *check(const void *options, const struct topology *t)
 
 	if (need > memory)
 		return g_strdup_printf("groups = %" G_GINT64_FORMAT
-				       " need about %.0f MB, the machine has "
-				       "%.0f MB",
+				       " need about %.0f MB, expected at most "
+				       "the machine's %.0f MB",
 				       o->groups, need / 1e6, memory / 1e6);
 	return NULL;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "workloads/percpu.h"
 
+#include "model/geometry.h"
 #include "workloads/counts.h"
 #include "workloads/programs.h"
 
@@ -24,11 +25,13 @@ static const struct param_desc option_table[] = {
 	P(scale, PARAM_DOUBLE, "", 0.000000001, 1000,
 	  "factor for the counts of that dump"),
 	P(cache, PARAM_STRING, "", 0, 0, "name of the cache"),
-	P(object_size, PARAM_INT, "bytes", 1, 1048576, "size of an object"),
-	P(align, PARAM_INT, "bytes", 0, 4096, "alignment asked for, 0 = none"),
+	P(object_size, PARAM_INT, "bytes", 8, PAGE_BYTES << SLUB_MAX_ORDER,
+	  "size of an object"),
+	P(align, PARAM_INT, "bytes", 0, PAGE_BYTES,
+	  "alignment asked for, 0 = none"),
 	P(hwcache_align, PARAM_BOOL, "", 0, 0, "aligned to cache lines"),
 	P(destroy_by_rcu, PARAM_BOOL, "", 0, 0, "SLAB_TYPESAFE_BY_RCU"),
-	P(sheaf_capacity, PARAM_INT, "objects", 0, 4096,
+	P(sheaf_capacity, PARAM_INT, "objects", 0, 1024,
 	  "capacity that the cache asks for, 0 = does not"),
 	P(depth, PARAM_INT, "objects", 1, 65536,
 	  "objects under way from one CPU to another at most"),
@@ -66,17 +69,20 @@ static struct kmem_cache_args cache_args(const struct options *o)
 static char *check(const void *options, const struct topology *t)
 {
 	const struct options *o = options;
-	struct kmem_cache_args args = cache_args(o);
 
 	if (!o->counts || !*o->counts)
-		return g_strdup("counts is not given, expected the path of a "
+		return g_strdup("counts: not given, expected the path of a "
 				"SLUB_STATS dump");
 	if (o->batch > o->depth)
 		return g_strdup_printf(
 			"batch = %" G_GINT64_FORMAT
 			", expected at most depth = %" G_GINT64_FORMAT,
 			o->batch, o->depth);
-	return kmem_cache_args_check(&args);
+	if (o->align & (o->align - 1))
+		return g_strdup_printf("align = %" G_GINT64_FORMAT
+				       ", expected 0 or a power of two",
+				       o->align);
+	return NULL;
 }
 
 static char *inputs(const void *options)

@@ -48,10 +48,10 @@ static char *check(const void *options, const struct topology *t)
 	const struct trace_options *o = options;
 
 	if (!o->file || !*o->file)
-		return g_strdup("file is not given, expected the path of a "
+		return g_strdup("file: not given, expected the path of a "
 				"trace (--set workload.file=FILE)");
 	if (!strcmp(o->file, "-"))
-		return g_strdup("file is '-', expected a path: every variant "
+		return g_strdup("file = '-', expected a path: every variant "
 				"reads the trace anew");
 	return NULL;
 }

@@ -38,11 +38,12 @@ struct workload {
 	size_t options_size;
 	const struct param_desc *options;
 	void (*defaults)(void *options);
-	/* Checks options against the machine: NULL or a sentence. NULL = any
-	 * options within their ranges will do. */
+	/* Checks options against each other and the machine: NULL, or a
+	 * sentence that begins with the key to blame, see param_blamed(). NULL =
+	 * any options within their ranges will do. */
 	char *(*check)(const void *options, const struct topology *t);
 	/* Checks the files that the options name, before a run begins: NULL
-	 * or a sentence. Not asked by `slubsim check`: a config may name a
+	 * or such a sentence. Not asked by `slubsim check`: a config may name a
 	 * file that is not here. NULL = it names none. */
 	char *(*inputs)(const void *options);
 	/* False with @error on what a user can cause. */

@@ -73,9 +73,10 @@ static char *check(const void *options, const struct topology *t)
 				       "at most the machine's %d", o->cpus,
 				       t->nr_cpus);
 	if (o->store + o->load > 100)
-		return g_strdup_printf("store and load are %" G_GINT64_FORMAT
-				       " %% together, expected at most 100",
-				       o->store + o->load);
+		return g_strdup_printf("store = %" G_GINT64_FORMAT
+				       ", expected at most 100 %% with load = "
+				       "%" G_GINT64_FORMAT,
+				       o->store, o->load);
 	if (o->cpus * 4 > o->slots)
 		return g_strdup_printf("slots = %" G_GINT64_FORMAT ", expected "
 				       "at least 4 a CPU", o->slots);

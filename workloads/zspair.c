@@ -64,7 +64,7 @@ static char *check(const void *options, const struct topology *t)
 	g_autofree unsigned *sizes = number_list(o->sizes, 1, ZS_MAX_ALLOC);
 
 	if (!sizes)
-		return g_strdup_printf("sizes is '%s', expected numbers 1 to "
+		return g_strdup_printf("sizes = '%s', expected numbers 1 to "
 				       "%u separated by ','",
 				       o->sizes ? o->sizes : "", ZS_MAX_ALLOC);
 	if (o->cpus > t->nr_cpus)
