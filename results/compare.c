@@ -335,6 +335,16 @@ static bool by_chance(const struct cmp_row *r, int col,
 	return !exact(r, 0) || !exact(r, col);
 }
 
+/* Of nothing, no percentage is enough. */
+static bool worse_by(const struct cmp_row *r, const struct cmp_verdict *v,
+		     double pct)
+{
+	if (!isnan(v->change_pct))
+		return v->change_pct < -pct;
+	return r->higher_is_better ? v->now.amean < v->base.amean :
+				     v->now.amean > v->base.amean;
+}
+
 int comparison_exit(const struct comparison *c, double threshold_pct)
 {
 	bool unsure = false, common = false;
@@ -348,7 +358,7 @@ int comparison_exit(const struct comparison *c, double threshold_pct)
 			if (!v.base.n || !v.now.n)
 				continue;
 			common = true;
-			if (threshold_pct < 0 || v.change_pct >= -threshold_pct)
+			if (threshold_pct < 0 || !worse_by(r, &v, threshold_pct))
 				continue;
 			if (!by_chance(r, col, &v))
 				return EXIT_RUN_FAILED;

@@ -60,7 +60,9 @@ bool comparison_parse(struct comparison *c, const char *name, const char *text,
 /* Row @r, column @col against the baseline. */
 struct cmp_verdict {
 	struct stats base, now;
-	double change_pct; /* of the mean that is printed; positive is better */
+	/* of the mean that is printed; positive is better; NAN from 0 to
+	 * something, where a table shows mmtests' -99 or 100 */
+	double change_pct;
 	bool star;
 	struct welch welch;
 };

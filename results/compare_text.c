@@ -44,6 +44,14 @@ static void append_value(GString *s, double v)
 		g_string_append_printf(s, "%12.*f", decimals, v);
 }
 
+/* What mmtests prints of a change from nothing, of which no percentage is. */
+static double shown_pct(double base, double now, bool higher)
+{
+	if (base == 0 && now != 0)
+		return higher ? 100 : -99;
+	return stats_change_pct(base, now, higher);
+}
+
 static void cell_text(GString *s, const struct cmp_row *r, guint col,
 		      const char *statistic)
 {
@@ -60,12 +68,12 @@ static void cell_text(GString *s, const struct cmp_row *r, guint col,
 		return;
 	}
 	append_value(s, now);
-	if (!v.base.n || isnan(base))
+	if (!v.base.n || isnan(base) || isnan(now))
 		g_string_append_printf(s, " %10s", "");
 	else
 		g_string_append_printf(
 			s, " %c%7.2f%%%c", star ? '*' : '(',
-			col ? stats_change_pct(base, now, higher) : 0,
+			col ? shown_pct(base, now, higher) : 0,
 			star ? '*' : ')');
 }
 
@@ -114,9 +122,13 @@ static void welch_text(GString *s, const struct cmp_row *r, guint col,
 		       const char *head, int width)
 {
 	struct cmp_verdict v = comparison_verdict(r, col);
-	double mean = v.base.amean, sign = r->higher_is_better ? 1 : -1;
-	double a = sign * 100 * v.welch.low / mean,
-	       b = sign * 100 * v.welch.high / mean;
+	/* of a mean of 0 there are no percents: in the unit of the title */
+	const char *pct = v.base.amean == 0 ? " " : "%";
+	double per = v.base.amean == 0 ? 1 : 100 / v.base.amean;
+	double scale = r->higher_is_better ? per : -per;
+	/* + 0.0: no -0 */
+	double a = scale * v.welch.low + 0.0, b = scale * v.welch.high + 0.0;
+	double change = scale * v.welch.difference + 0.0;
 	g_auto(GStrv) names = g_strsplit(head, "\n", 2);
 
 	if (!v.base.n || !v.now.n)
@@ -128,11 +140,11 @@ static void welch_text(GString *s, const struct cmp_row *r, guint col,
 		return;
 	}
 	g_string_append_printf(
-		s, "%+8.2f%% [%+8.2f%%, %+8.2f%%] t %9.3f df %7.1f p %.2g  %s\n",
-		sign * 100 * v.welch.difference / mean, fmin(a, b), fmax(a, b),
-		v.welch.t, v.welch.df, v.welch.p,
+		s, "%+8.2f%s [%+8.2f%s, %+8.2f%s] t %9.3f df %7.1f p %.2g  %s\n",
+		change, pct, fmin(a, b), pct, fmax(a, b), pct, v.welch.t,
+		v.welch.df, v.welch.p,
 		v.welch.p >= 0.05 ? "may be chance" :
-		v.change_pct > 0  ? "better" :
+		change > 0	  ? "better" :
 				    "worse");
 }
 

@@ -50,7 +50,7 @@ struct stats stats_of(const double *values, size_t n, bool higher_is_better)
 	s.max = sorted[n - 1];
 	if (n > 1) {
 		s.stddev = gsl_stats_sd(sorted, 1, n);
-		s.coeffvar = 100 * s.stddev / s.amean;
+		s.coeffvar = s.amean == 0 ? 0 : 100 * s.stddev / s.amean;
 	}
 	s.bmean95 = best_mean(sorted, n, higher_is_better);
 	return s;

@@ -16,7 +16,7 @@ struct stats {
 	size_t n;
 	double amean, hmean, min, max;
 	double stddev;	 /* of the sample (n - 1); NAN for one value */
-	double coeffvar; /* stddev in % of amean */
+	double coeffvar; /* stddev in % of amean; as in mmtests 0 if that is 0 */
 	/*
 	 * Mean of the best 95 %, arithmetic (less is better) or harmonic. As
 	 * mmtests selects them: of n values the int(0.95 n) smallest, but
@@ -30,7 +30,8 @@ struct stats stats_of(const double *values, size_t n, bool higher_is_better);
 /* The mean that mmtests prints: harmonic for rates, arithmetic for times. */
 double stats_mean(const struct stats *s, bool higher_is_better);
 
-/* In percent, positive is better: 100 - new*100/base or new*100/base - 100. */
+/* In percent, positive is better: 100 - new*100/base or new*100/base - 100; 0
+ * where nothing changes, NAN from 0 to something. */
 double stats_change_pct(double base, double now, bool higher_is_better);
 
 bool stats_star(const struct stats *a, const struct stats *b);

@@ -327,6 +327,40 @@ static void test_inputs(void)
 	}
 }
 
+/* From nothing there is no percentage: what mmtests prints there, no nan. */
+static void test_from_zero(void)
+{
+	struct comparison *c = parse(
+		" - SLUB-a: quick objects=8 :  5 -  5 -  5 cycles(tsc)\n"
+		" - SLUB-b: quick objects=8 :  4 -  5 -  6 cycles(tsc)\n"
+		" - SLUB-a: quick objects=16 :  0 -  0 -  0 cycles(tsc)\n"
+		" - SLUB-b: quick objects=16 :  1 -  2 -  3 cycles(tsc)\n"
+		" - SLUB-a: quick objects=32 :  0 -  0 -  0 cycles(tsc)\n"
+		" - SLUB-b: quick objects=32 :  0 -  0 -  0 cycles(tsc)\n");
+	g_autofree char *table = comparison_table(c);
+	static const char *const lines[] = {
+		"Amean     8             5.0000 (   0.00%)      5.0000 "
+		"(   0.00%)\n",
+		"Stddev    8             0.0000 (   0.00%)      1.0000 "
+		"( -99.00%)\n",
+		"Amean     16            0.0000 (   0.00%)      2.0000 "
+		"* -99.00%*\n",
+		"CoeffVar  32            0.0000 (   0.00%)      0.0000 "
+		"(   0.00%)\n",
+		/* in cycles, not in percent */
+		"16       SLUB-b                      -2.00  [   -4.48 ,    "
+		"+0.48 ]",
+	};
+
+	for (guint i = 0; i < G_N_ELEMENTS(lines); i++)
+		if (!strstr(table, lines[i]))
+			g_error("%s lacks %s", table, lines[i]);
+	g_assert_null(strstr(table, "nan"));
+	/* 2 against 0 may be chance (p = 0.07), whatever the percentage */
+	g_assert_cmpint(comparison_exit(c, 1e6), ==, EXIT_CANT_TELL);
+	comparison_free(c);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -341,6 +375,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/compare/join", test_join);
 	g_test_add_func("/compare/raw-order", test_raw_order);
 	g_test_add_func("/compare/best-means", test_best_means);
+	g_test_add_func("/compare/from-zero", test_from_zero);
 	g_test_add_func("/compare/inputs", test_inputs);
 	return g_test_run();
 }
