@@ -58,16 +58,68 @@ static char **command_words(const char *experiment)
 	return (char **)g_ptr_array_free(v, FALSE);
 }
 
+static bool is_set(const char *key)
+{
+	g_autofree char *prefix = g_strconcat(key, "=", NULL);
+
+	for (char **s = opt.sets; s && *s; s++)
+		if (g_str_has_prefix(*s, prefix))
+			return true;
+	return false;
+}
+
+/* A sweep is cut to one case: what --set doesn't say must have one value only. */
+static bool pick_case(const struct experiment *e, GPtrArray *sets,
+		      GError **error)
+{
+	for (guint i = 0; e->sweep && i < e->sweep->len; i++) {
+		const struct sweep_axis *a = e->sweep->pdata[i];
+		g_autofree char *all = NULL;
+
+		if (is_set(a->key))
+			continue;
+		if (g_strv_length(a->values) == 1) {
+			g_ptr_array_add(sets, g_strdup_printf("%s=%s", a->key,
+							      a->values[0]));
+			continue;
+		}
+		all = g_strjoinv(", ", a->values);
+		g_set_error(error, CONFIG_ERROR, 0,
+			    "%s: [sweep] %s: bisect measures one case, expected "
+			    "--set %s=VALUE with one of %s",
+			    e->file, a->key, a->key, all);
+		return false;
+	}
+	return true;
+}
+
+static struct experiment *load_with(const char *experiment, GPtrArray *sets,
+				    GError **error)
+{
+	struct experiment *e;
+
+	g_ptr_array_add(sets, NULL);
+	e = config_load_experiment(experiment, (char **)sets->pdata, error);
+	g_ptr_array_set_size(sets, sets->len - 1);
+	return e;
+}
+
 static struct experiment *load(const char *experiment, GError **error)
 {
 	g_autoptr(GPtrArray) sets = g_ptr_array_new_with_free_func(g_free);
+	struct experiment *e;
+	bool picked;
 
 	for (char **s = opt.sets; s && *s; s++)
 		g_ptr_array_add(sets, g_strdup(*s));
 	g_ptr_array_add(sets, g_strdup_printf("experiment.variants=%s;%s",
 					      opt.from, opt.to));
-	g_ptr_array_add(sets, NULL);
-	return config_load_experiment(experiment, (char **)sets->pdata, error);
+	e = load_with(experiment, sets, error);
+	if (!e || !e->sweep)
+		return e;
+	picked = pick_case(e, sets, error);
+	experiment_free(e);
+	return picked ? load_with(experiment, sets, error) : NULL;
 }
 
 static bool write_text(const char *dir, const char *text, GError **error)
@@ -154,7 +206,9 @@ const struct command cmd_bisect = {
 		"kernels between would not boot or never existed. Each step is "
 		"measured in its place, alone on the first variant, and left "
 		"out of the second; steps whose effects differ interact. What "
-		"can't be combined waits or is skipped, with the reason.",
+		"can't be combined waits or is skipped, with the reason.\n\n"
+		"One case is measured: of an experiment with a [sweep] --set "
+		"names the one, a value for each of its keys.",
 	.options = options,
 	.run = run,
 };

@@ -423,6 +423,37 @@ static void test_by_name(void)
 	place_clear(&p);
 }
 
+/* A bisection is of one case of a sweep, and says so. */
+static void test_bisect_sweep(void)
+{
+	static const char *const command =
+		"bisect --from 2015-fallback --to 2015-bulk-alloc -e e.conf "
+		"-o %s %s";
+	struct place p = place_new(short_conf);
+	g_autofree char *none = g_strdup_printf(command, "none", "");
+	g_autofree char *large =
+		g_strdup_printf(command, "large",
+				"--set workload.object_size=512");
+	g_autofree char *only =
+		g_strdup_printf(command, "only",
+				"--set sweep.workload.object_size=512");
+	g_autofree char *err = NULL, *a = NULL, *b = NULL, *said = NULL;
+
+	g_assert_cmpint(program(&p, none, NULL, &err), ==, EXIT_USAGE);
+	g_assert_nonnull(strstr(err, "e.conf: [sweep] workload.object_size: "
+				     "bisect measures one case, expected --set "
+				     "workload.object_size=VALUE with one of "
+				     "256, 512\n"));
+	g_assert_cmpint(program(&p, large, &said, NULL), ==, 0);
+	g_free(said);
+	g_assert_cmpint(program(&p, only, &said, NULL), ==, 0);
+	a = file_in(&p, "large", "2015-fallback/config.conf");
+	b = file_in(&p, "only", "2015-fallback/config.conf");
+	g_assert_nonnull(strstr(a, "object_size=512\n"));
+	g_assert_nonnull(strstr(b, "object_size=512\n"));
+	place_clear(&p);
+}
+
 /* c2c.txt knows the members that CPUs meet at. */
 static void test_c2c(void)
 {
@@ -464,6 +495,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/run/rerun-clears", test_rerun_clears);
 	g_test_add_func("/run/trace", test_trace);
 	g_test_add_func("/run/by-name", test_by_name);
+	g_test_add_func("/run/bisect-sweep", test_bisect_sweep);
 	g_test_add_func("/run/c2c", test_c2c);
 	g_test_add_func("/run/verify", test_verify);
 	return g_test_run();
