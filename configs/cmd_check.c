@@ -54,6 +54,7 @@ const struct command cmd_check = {
 		"list). Each is loaded as a run would load it, with all it "
 		"refers to; what is wrong is told in one line with file, line, "
 		"group and key.",
+	.lists = "experiments topologies variants machines costs codegen",
 	.options = options,
 	.run = run,
 };

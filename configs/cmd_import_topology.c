@@ -19,7 +19,7 @@ static const GOptionEntry options[] = {
 	{"output", 'o', 0, G_OPTION_ARG_FILENAME, &args.output,
 	 "Where to write the topology file (else to stdout)", "OUT.conf"},
 	{"machine", 'm', 0, G_OPTION_ARG_STRING, &args.machine,
-	 "Machine file that gives latencies and missing caches", "NAME"},
+	 "Machine file that gives latencies and missing caches", "MACHINE"},
 	{"name", 0, 0, G_OPTION_ARG_STRING, &args.name,
 	 "Name of the topology (else that of the first file)", "NAME"},
 	{"memory-mb", 0, 0, G_OPTION_ARG_INT64, &args.memory_mb,

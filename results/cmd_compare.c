@@ -126,6 +126,8 @@ const struct command cmd_compare = {
 		"each table stands Welch's t test.\n\n"
 		"Exit code 0: nothing is worse by more than the threshold; 1: "
 		"something is; 125: the data can't tell (for git bisect run).",
+	.lists = "variants",
+	.lists_with = "experiment",
 	.options = options,
 	.run = run,
 };

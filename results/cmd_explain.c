@@ -141,6 +141,8 @@ const struct command cmd_explain = {
 		"split by cause (waiting by class and node of the lock) and by "
 		"function, largest first; each list sums to the whole. A "
 		"sentence on top says it in words.",
+	.lists = "variants",
+	.lists_with = "experiment",
 	.options = options,
 	.run = run,
 };

@@ -216,6 +216,7 @@ const struct command cmd_run = {
 		"run at once.\n\n"
 		"A run that is interrupted keeps the points it finished and "
 		"marks the result incomplete; --resume goes on from there.",
+	.lists = "experiments",
 	.options = options,
 	.run = run,
 };

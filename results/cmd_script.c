@@ -14,9 +14,9 @@ static const GOptionEntry options[] = {
 	{"check", 0, 0, G_OPTION_ARG_NONE, &opt.check,
 	 "Compare with the .out beside each script", NULL},
 	{"topology", 0, 0, G_OPTION_ARG_STRING, &opt.topology,
-	 "Run on this machine instead of the header's", "CONF"},
+	 "Run on this machine instead of the header's", "TOPOLOGY"},
 	{"variant", 0, 0, G_OPTION_ARG_STRING, &opt.variant,
-	 "Run this variant instead of the header's kernel", "NAME"},
+	 "Run this variant instead of the header's kernel", "VARIANT"},
 	{"verify", 0, 0, G_OPTION_ARG_NONE, &opt.verify,
 	 "Prove the cache's state after every operation", NULL},
 	{NULL}};

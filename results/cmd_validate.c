@@ -241,6 +241,7 @@ const struct command cmd_validate = {
 		"was published for, writes DIR/validation.tsv (a row per "
 		"published figure: published, simulated, error, fitted or "
 		"predicted) and prints a summary.",
+	.lists = "experiments",
 	.options = options,
 	.run = run,
 };

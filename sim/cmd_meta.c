@@ -39,6 +39,81 @@ static void print_option_words(const GOptionEntry *o)
 	}
 }
 
+/* What slubsim list calls the names that an option's value is one of. */
+static const char *list_of(const GOptionEntry *o)
+{
+	static const char *const lists[][2] = {
+		{ "CONFIG", "experiments" },
+		{ "VARIANT", "variants" },
+		{ "TOPOLOGY", "topologies" },
+		{ "MACHINE", "machines" },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(lists); i++)
+		if (!g_strcmp0(o->arg_description, lists[i][0]))
+			return lists[i][1];
+	return "";
+}
+
+/* After an option that has a value, options and arguments are no choice. */
+static void print_values(const GOptionEntry *options)
+{
+	g_autoptr(GString) others = g_string_new(NULL);
+
+	for (const GOptionEntry *o = options; o && o->long_name; o++) {
+		g_autoptr(GString) names = g_string_new(NULL);
+
+		if (!o->arg_description || !o->long_name[0])
+			continue;
+		g_string_printf(names, "--%s", o->long_name);
+		if (o->short_name)
+			g_string_append_printf(names, " | -%c", o->short_name);
+		if (*list_of(o))
+			printf("\t\t\t%s) words='' lists=%s ;;\n", names->str,
+			       list_of(o));
+		else
+			g_string_append_printf(others, "%s%s",
+					       others->len ? " | " : "",
+					       names->str);
+	}
+	if (others->len)
+		printf("\t\t\t%s) words='' lists='' ;;\n", others->str);
+}
+
+static void print_command_case(const struct command *c, bool two)
+{
+	printf("\t\t'%s%s'*)\n\t\t\twords='--help", c->name, two ? "" : " ");
+	print_option_words(c->options);
+	if (c->words)
+		printf(" %s", c->words);
+	printf("'\n");
+	if (c->lists && c->lists_with)
+		printf("\t\t\t[[ $line != *' --%s'* && $line != *' -%c '* ]] "
+		       "|| lists='%s'\n",
+		       c->lists_with, c->lists_with[0], c->lists);
+	else if (c->lists)
+		printf("\t\t\tlists='%s'\n", c->lists);
+	printf("\t\t\tcase $prev in\n");
+	print_values(c->options);
+	printf("\t\t\tesac\n\t\t\t;;\n");
+}
+
+/* The first word of two: what may follow it. */
+static void print_first_case(const char *first)
+{
+	size_t n = strlen(first);
+	g_autoptr(GString) second = g_string_new(NULL);
+
+	for (int j = 0; commands[j]; j++)
+		if (!strncmp(commands[j]->name, first, n) &&
+		    commands[j]->name[n] == ' ')
+			g_string_append_printf(second, "%s%s",
+					       second->len ? " " : "",
+					       commands[j]->name + n + 1);
+	if (second->len)
+		printf("\t\t'%s '*) words='%s' ;;\n", first, second->str);
+}
+
 static void print_completion(void)
 {
 	g_autoptr(GPtrArray) words = first_words();
@@ -46,7 +121,15 @@ static void print_completion(void)
 	printf("# bash completion of slubsim %s, made by: slubsim completion "
 	       "bash\n"
 	       "_slubsim() {\n"
-	       "\tlocal cur=${COMP_WORDS[COMP_CWORD]} words=\n"
+	       "\tlocal cur=${COMP_WORDS[COMP_CWORD]} words='' lists='' list\n"
+	       "\tlocal prev=${COMP_WORDS[COMP_CWORD - 1]} "
+	       "line=\" ${COMP_WORDS[*]} \"\n"
+	       "\t# bash takes --option=VALUE apart\n"
+	       "\tif [ \"$cur\" = = ]; then\n"
+	       "\t\tcur=''\n"
+	       "\telif [ \"$prev\" = = ]; then\n"
+	       "\t\tprev=${COMP_WORDS[COMP_CWORD - 2]}\n"
+	       "\tfi\n"
 	       "\tif [ \"$COMP_CWORD\" -eq 1 ]; then\n"
 	       "\t\twords='", SLUBSIM_VERSION);
 	for (guint i = 0; i < words->len; i++)
@@ -56,36 +139,19 @@ static void print_completion(void)
 	       "\t\tcase \"${COMP_WORDS[1]} ${COMP_WORDS[2]}\" in\n");
 	/* two words first: a case takes the first pattern that fits */
 	for (int two = 1; two >= 0; two--)
-		for (int i = 0; commands[i]; i++) {
-			const struct command *c = commands[i];
-			bool has_two = strchr(c->name, ' ') != NULL;
-
-			if (has_two != two)
-				continue;
-			printf("\t\t'%s%s'*) words='--help", c->name,
-			       two ? "" : " ");
-			print_option_words(c->options);
-			if (c->words)
-				printf(" %s", c->words);
-			printf("' ;;\n");
-		}
-	/* the first word of two: what may follow it */
-	for (guint i = 0; i < words->len; i++) {
-		const char *first = words->pdata[i];
-		size_t n = strlen(first);
-		g_autoptr(GString) second = g_string_new(NULL);
-
-		for (int j = 0; commands[j]; j++)
-			if (!strncmp(commands[j]->name, first, n) &&
-			    commands[j]->name[n] == ' ')
-				g_string_append_printf(
-					second, "%s%s", second->len ? " " : "",
-					commands[j]->name + n + 1);
-		if (second->len)
-			printf("\t\t'%s '*) words='%s' ;;\n", first,
-			       second->str);
-	}
+		for (int i = 0; commands[i]; i++)
+			if (!strchr(commands[i]->name, ' ') == !two)
+				print_command_case(commands[i], two);
+	for (guint i = 0; i < words->len; i++)
+		print_first_case(words->pdata[i]);
 	printf("\t\tesac\n"
+	       "\tfi\n"
+	       "\tif [[ $cur != -* ]]; then\n"
+	       "\t\tfor list in $lists; do\n"
+	       "\t\t\twords+=\" $(\"${COMP_WORDS[0]}\" list \"$list\" "
+	       "2>/dev/null |\n"
+	       "\t\t\t\tcut -d' ' -f1)\"\n"
+	       "\t\tdone\n"
 	       "\tfi\n"
 	       "\tCOMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
 	       "\t[[ $cur == -* || $COMP_CWORD -eq 1 ]] || "

@@ -22,7 +22,10 @@ struct command {
 	const char *args;    /* "CONFIG..." */
 	const char *summary; /* one line, no period */
 	const char *description; /* paragraphs for the man page, or NULL */
-	const char *words; /* for completion: what arguments may be, or NULL */
+	/* For completion, or NULL: words that arguments may be; kinds of names
+	 * as slubsim list has them ("experiments variants"), and the long
+	 * option without which they aren't names. */
+	const char *words, *lists, *lists_with;
 	/* NULL-terminated; arg_data points into the command's own file */
 	const GOptionEntry *options;
 	/* Gets what is left after the options; returns an exit code. Prints

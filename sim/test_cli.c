@@ -269,20 +269,51 @@ static void test_full_disk(gconstpointer command)
 /* Completion is a script that bash accepts and that completes. */
 static void test_completion(void)
 {
-	g_autofree char *line = g_strdup_printf(
-		". /dev/stdin <<< \"$(%s completion bash)\"; "
-		"try() { COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); "
-		"_slubsim; echo \"${COMPREPLY[@]}\"; }; "
-		"try slubsim che; try slubsim list topo; try slubsim import "
-		"topo; try slubsim check --s", program);
-	char *argv[] = { (char *)"bash", (char *)"-c", line, NULL };
+	static const char *const tries[][2] = {
+		{ "che", "check" },
+		{ "list topo", "topologies" },
+		{ "import topo", "topology" },
+		{ "check --s", "--set" },
+		/* names, where names are expected */
+		{ "run cpus-", "cpus-512" },
+		{ "check neoverse-", "neoverse-n1" },
+		{ "compare -e far-", "far-node" },
+		{ "explain --experiment = far-", "far-node" },
+		{ "bisect -e far-", "far-node" },
+		{ "bisect --from v7.2", "v7.2" },
+		{ "bisect --to v7.2", "v7.2" },
+		{ "compare -e far-node v7.2", "v7.2" },
+		{ "compare v7.0 v7.2 --experiment far-", "far-node" },
+		{ "explain --experiment = far-node v7.0 v7.2", "v7.2" },
+		{ "import topology x.txt -m neo", "neoverse-n1" },
+		/* and nowhere else */
+		{ "compare v7.2", "" },
+		{ "run -o cpus-", "" },
+		{ "plot cpus-", "" },
+	};
+	g_autoptr(GString) line = g_string_new(NULL), expected =
+		g_string_new(NULL);
+	char *argv[] = { (char *)"bash", (char *)"-c", NULL, NULL };
+	g_autofree char *path = g_canonicalize_filename(program, NULL);
 	g_autofree char *out = NULL, *err = NULL;
 	int status;
 
+	/* no file there has a name of these */
+	g_string_printf(line,
+			"cd /; . /dev/stdin <<< \"$(%s completion bash)\"; "
+			"try() { COMP_WORDS=(%s \"$@\"); COMP_CWORD=$#; "
+			"_slubsim; echo \"$*: ${COMPREPLY[@]}\"; }\n",
+			path, path);
+	for (size_t i = 0; i < G_N_ELEMENTS(tries); i++) {
+		g_string_append_printf(line, "try %s\n", tries[i][0]);
+		g_string_append_printf(expected, "%s: %s\n", tries[i][0],
+				       tries[i][1]);
+	}
+	argv[2] = line->str;
 	g_spawn_sync(NULL, argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &out,
 		     &err, &status, NULL);
 	g_assert_cmpstr(err, ==, "");
-	g_assert_cmpstr(out, ==, "check\ntopologies\ntopology\n--set\n");
+	g_assert_cmpstr(out, ==, expected->str);
 }
 
 /* The page has every command of --help, and groff finds nothing wrong. */
