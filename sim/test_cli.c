@@ -211,6 +211,41 @@ static void test_check_together(void)
 	}
 }
 
+/* -o writes an experiment that is one. */
+static void test_import_trace(void)
+{
+	static const char trace[] = SLUBSIM_CONFIGS
+		"/../workloads/testdata/skb-two-cpus.trace.txt";
+	static const char *const wrong[] = { "import trace - -o x.conf",
+					     "import trace x -t smp1",
+					     "import trace",
+					     "import trace nonesuch -o /x/y" };
+	g_autofree char *dir = g_dir_make_tmp("slubsim-XXXXXX", NULL);
+	g_autofree char *conf = g_build_filename(dir, "theirs.conf", NULL);
+	g_autofree char *import = g_strdup_printf(
+		"import trace %s -o %s -t smp1", trace, conf);
+	g_autofree char *check = g_strdup_printf("check %s", conf);
+	struct result r = run(import);
+
+	g_assert_cmpstr(r.err, ==, "");
+	g_assert_cmpint(r.code, ==, 0);
+	g_assert_nonnull(strstr(r.out, "383 of 385 kmem records replayed"));
+	result_clear(&r);
+	r = run(check);
+	g_assert_cmpstr(r.err, ==, "");
+	g_assert_nonnull(strstr(r.out, "workload trace, 2 variants"));
+	result_clear(&r);
+	for (size_t i = 0; i < G_N_ELEMENTS(wrong); i++) {
+		r = run(wrong[i]);
+		g_assert_cmpint(r.code, ==, 2);
+		g_assert_cmpstr(r.out, ==, "");
+		assert_one_line(&r);
+		result_clear(&r);
+	}
+	g_unlink(conf);
+	g_rmdir(dir);
+}
+
 /* The examples of configs/README.md: indented text that begins with a group. */
 static void test_readme(void)
 {
@@ -363,6 +398,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/cli/check", test_check);
 	g_test_add_func("/cli/check-wrong", test_check_wrong);
 	g_test_add_func("/cli/check-together", test_check_together);
+	g_test_add_func("/cli/import-trace", test_import_trace);
 	g_test_add_func("/cli/readme", test_readme);
 	g_test_add_data_func("/cli/full-disk/list", "list variants",
 			     test_full_disk);
