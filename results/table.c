@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * table.txt: variants as columns, a block per metric or series. Where a figure
- * was published, it stands beside the simulated one with the error in percent
- * of it and a letter: F fitted to it, P predicted.
+ * table.txt: variants as columns, a block per series, and one for metrics of a
+ * single value that follow each other: a row each, with the change against the
+ * first variant. Where a figure was published, it stands beside the simulated
+ * one with the error in percent of it and a letter: F fitted to it, P predicted.
  */
 #include <math.h>
 #include <inttypes.h>
@@ -46,6 +47,8 @@ static void choose_prefix(struct block *b)
 	}
 }
 
+enum { FIGURE_WIDTH = 10, CHANGE_WIDTH = 11 }; /* of a cell's parts */
+
 /* Four digits that count, never an exponent. */
 static char *figure_text(double v)
 {
@@ -64,7 +67,7 @@ static char *cell_text(const struct block *b, const struct figure *f)
 	if (!f)
 		return g_string_free(s, FALSE);
 	value = figure_text(figure_mean(f) / b->divisor);
-	g_string_append_printf(s, "%10s", value);
+	g_string_append_printf(s, "%*s", FIGURE_WIDTH, value);
 	if (b->spread) {
 		double mean = figure_mean(f);
 
@@ -94,7 +97,8 @@ static char *change_text(const struct figure *base, const struct figure *f)
 		return g_strdup("");
 	a = figure_mean(base);
 	b = figure_mean(f);
-	return a ? g_strdup_printf("%+10.2f%%", 100 * (b - a) / fabs(a)) :
+	return a ? g_strdup_printf("%+*.2f%%", CHANGE_WIDTH - 1,
+				   100 * (b - a) / fabs(a)) :
 		   g_strdup("");
 }
 
@@ -207,6 +211,99 @@ static void append_block(GString *s, struct block *b)
 				       "and plots\n", left);
 }
 
+/* A single value that nobody published. */
+static bool is_single(const struct block *b)
+{
+	int left;
+	g_auto(GStrv) places = places_shown(b, &left);
+
+	return !b->published && !left && g_strv_length(places) == 1;
+}
+
+static char *place_of(const struct block *b)
+{
+	g_auto(GStrv) places = figure_places(b->figures, b->name);
+
+	return g_strdup(places[0]);
+}
+
+/* Whether @b can be a row below @a. */
+static bool same_columns(const struct block *a, const struct block *b)
+{
+	g_autofree char *x = place_of(a), *y = place_of(b);
+
+	return !strcmp(x, y) &&
+	       g_strv_equal((const char *const *)a->variants,
+			    (const char *const *)b->variants);
+}
+
+/* Cells of a value and its change, the values as wide as the widest. */
+static char **metric_cells(const struct block *b, const char *place,
+			   bool changes, const int *width)
+{
+	int n = g_strv_length(b->variants);
+	char **cells = g_new0(char *, n + 1);
+	const struct figure *base =
+		figure_find(b->figures, b->variants[0], b->name, place);
+
+	for (int i = 0; i < n; i++) {
+		const struct figure *f = figure_find(
+			b->figures, b->variants[i], b->name, place);
+		g_autofree char *value = cell_text(b, f);
+		g_autofree char *change =
+			i && changes ? change_text(base, f) : g_strdup("");
+
+		cells[i] = g_strdup_printf("%-*s%s", width ? width[i] : 0,
+					   value, change);
+	}
+	return cells;
+}
+
+/* Metrics that have one value per variant: a row each. */
+static void append_metrics(GString *s, const GPtrArray *blocks)
+{
+	const struct block *first = blocks->len ? blocks->pdata[0] : NULL;
+	int n = first ? g_strv_length(first->variants) : 0, label_width = 0;
+	g_autofree int *value_width = g_new0(int, n + 1);
+	g_autofree int *width = g_new0(int, n + 1);
+	g_auto(GStrv) heads = g_new0(char *, n + 1);
+	g_autofree char *place = first ? place_of(first) : NULL;
+	bool changes = n > 1 && !strcmp(first->variants[0], first->baseline);
+
+	if (!first)
+		return;
+	for (guint r = 0; r < blocks->len; r++) {
+		const struct block *b = blocks->pdata[r];
+		g_autofree char *title = block_title(b);
+		g_auto(GStrv) cells = metric_cells(b, place, false, NULL);
+
+		label_width = MAX(label_width, (int)strlen(title));
+		for (int i = 0; i < n; i++)
+			value_width[i] = MAX(value_width[i],
+					     (int)strlen(cells[i]));
+	}
+	for (int i = 0; i < n; i++) {
+		heads[i] = g_strdup_printf("%*s", FIGURE_WIDTH,
+					   first->variants[i]);
+		width[i] = MAX(value_width[i] + (i && changes ? CHANGE_WIDTH : 0),
+			       (int)strlen(heads[i]));
+	}
+	g_string_append_printf(s, "\n%s%s%s%s%s\n",
+			       blocks->len > 1 ? "metrics" : "metric",
+			       *place ? " at " : "", place,
+			       changes ? ", change against " : "",
+			       changes ? first->baseline : "");
+	append_row(s, "", heads, width, label_width);
+	for (guint r = 0; r < blocks->len; r++) {
+		const struct block *b = blocks->pdata[r];
+		g_autofree char *title = block_title(b);
+		g_auto(GStrv) cells =
+			metric_cells(b, place, changes, value_width);
+
+		append_row(s, title, cells, width, label_width);
+	}
+}
+
 static void append_fits(GString *s, const struct result *r)
 {
 	for (guint i = 0; i < r->fitted->len; i++) {
@@ -287,6 +384,62 @@ static char **variants_with(const GPtrArray *figures, const char *name,
 	return (char **)g_ptr_array_free(v, FALSE);
 }
 
+static struct block *block_new(const struct result *r, const GPtrArray *figures,
+			       const char *name)
+{
+	struct block *b = g_new0(struct block, 1);
+
+	b->figures = figures;
+	b->name = name;
+	b->variants = variants_with(figures, name, r->variants);
+	b->baseline = r->variants[0];
+	for (guint k = 0; k < figures->len; k++) {
+		const struct figure *f = figures->pdata[k];
+
+		if (strcmp(f->name, name))
+			continue;
+		b->unit = f->unit;
+		b->published |= f->target != NULL;
+		b->spread |= f->values->len > 1;
+	}
+	choose_prefix(b);
+	return b;
+}
+
+static void block_free(gpointer p)
+{
+	struct block *b = p;
+
+	g_strfreev(b->variants);
+	g_free(b);
+}
+
+static void append_blocks(GString *s, const struct result *r,
+			  const GPtrArray *figures, char **names)
+{
+	/* those that are next to be shown in one */
+	g_autoptr(GPtrArray) metrics =
+		g_ptr_array_new_with_free_func(block_free);
+
+	for (int i = 0; names[i]; i++) {
+		struct block *b = block_new(r, figures, names[i]);
+		bool single = is_single(b);
+
+		if (metrics->len &&
+		    !(single && same_columns(metrics->pdata[0], b))) {
+			append_metrics(s, metrics);
+			g_ptr_array_set_size(metrics, 0);
+		}
+		if (single) {
+			g_ptr_array_add(metrics, b);
+			continue;
+		}
+		append_block(s, b);
+		block_free(b);
+	}
+	append_metrics(s, metrics);
+}
+
 char *table_text(const struct result *r, GError **error)
 {
 	g_autoptr(GPtrArray) figures = figures_of(r);
@@ -316,24 +469,7 @@ char *table_text(const struct result *r, GError **error)
 	if (*changes)
 		g_string_append_printf(s, "changed: %s\n", changes);
 	names = figure_names(figures);
-	for (int i = 0; names[i]; i++) {
-		struct block b = {figures, names[i]};
-
-		b.variants = variants_with(figures, names[i], r->variants);
-		b.baseline = r->variants[0];
-		for (guint k = 0; k < figures->len; k++) {
-			const struct figure *f = figures->pdata[k];
-
-			if (strcmp(f->name, names[i]))
-				continue;
-			b.unit = f->unit;
-			b.published |= f->target != NULL;
-			b.spread |= f->values->len > 1;
-		}
-		choose_prefix(&b);
-		append_block(s, &b);
-		g_strfreev(b.variants);
-	}
+	append_blocks(s, r, figures, names);
 	append_summary(s, figures);
 	append_fits(s, r);
 	return g_string_free(s, FALSE);

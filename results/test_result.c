@@ -108,6 +108,38 @@ static void test_table(void)
 	result_free(r);
 }
 
+/* Metrics of a single value that follow each other are the rows of one table. */
+static void test_table_metrics(void)
+{
+	static const char expected[] =
+		"\nmetrics, change against base\n"
+		"                            base                 new\n"
+		"  iops_per_s [M 1/s]       34.00 +-11.8%       14.00 +- 7.1%"
+		"    -58.82%\n"
+		"  time_s [s]               29.69 +-11.8%       71.67 +- 7.2%"
+		"   +141.43%\n"
+		/* of nothing there is no change in percent */
+		"  faults [faults]              0 +- 0.0%           0 +- 0.0%\n"
+		"  pool_pages [pages]       40.00 +- 0.0%       50.00 +- 0.0%"
+		"    +25.00%\n"
+		"\nqueue_iops_per_s [M 1/s]\n";
+	struct result *r = fixture_result();
+	g_autofree char *table = NULL;
+
+	for (guint i = 0; i < r->points->len; i++) {
+		struct point *p = r->points->pdata[i];
+		struct report report = { p };
+
+		report_metric(&report, "faults", "faults", false, 0);
+		report_metric(&report, "pool_pages", "pages", false,
+			      strcmp(p->variant, "base") ? 50 : 40);
+	}
+	table = table_text(r, NULL);
+	if (!strstr(table, expected))
+		g_error("%s lacks %s", table, expected);
+	result_free(r);
+}
+
 /* The map of lock waits: class x node, a column more for locks of no node, what
  * waited most on top, one scale for all variants. */
 static void test_lock_map(void)
@@ -393,6 +425,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/result/lock-map", test_lock_map);
 	g_test_add_func("/result/json/errors", test_json_errors);
 	g_test_add_func("/result/table", test_table);
+	g_test_add_func("/result/table-metrics", test_table_metrics);
 	g_test_add_func("/result/folder/lock", test_folder_lock);
 	g_test_add_func("/result/folder/clear", test_folder_clear);
 	g_test_add_func("/result/folder/clear-stays-inside",
