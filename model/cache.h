@@ -18,6 +18,7 @@
 #include "model/slub.h"
 #include "sim/lock.h"
 #include "sim/memory.h"
+#include "sim/step.h"
 
 #define NO_OBJECT 0xffffu /* end of a freelist */
 #define MAX_FULL_SHEAVES 10
@@ -99,6 +100,15 @@ struct kmem_cache_node {
 	int node;
 };
 
+/* What a CPU does again and again with its main sheaf: see private.c. */
+struct private_step {
+	struct cpu_step step;
+	/* told for this sheaf, for slots of this line, and if it is a free for
+	 * objects of the slab with this struct page */
+	sim_addr main, slot_line, slab;
+	enum slub_stat stat;
+};
+
 /* One CPU's part of a cache. */
 struct kmem_cache_cpu {
 	/* cpu slab */
@@ -109,6 +119,7 @@ struct kmem_cache_cpu {
 	/* slub_percpu_sheaves */
 	sim_addr pcs_line;
 	struct slab_sheaf *main, *spare, *rcu_free;
+	struct private_step alloc, free;
 	/* SLUB_STATS */
 	sim_addr stat_line;
 	uint64_t stat[NR_SLUB_STATS];
@@ -352,6 +363,14 @@ void sheaf_flush_unused(struct cpu *c, struct kmem_cache *s,
 			struct slab_sheaf *sheaf);
 /* Frees a sheaf's C memory without simulating anything (teardown). */
 void sheaf_destroy(struct slab_sheaf *sheaf);
+
+/* ---- private.c: operations on sheaves that nobody else can notice ---- */
+
+/* An allocation by kmem_cache_alloc(); 0: nothing was done, go step by step. */
+sim_addr alloc_private(struct cpu *c, struct kmem_cache *s);
+/* The same for kmem_cache_free() of @slab's @obj; false: nothing was done. */
+bool free_private(struct cpu *c, struct kmem_cache *s, struct slab *slab,
+		  sim_addr obj);
 
 /* ---- barn.c ---- */
 

@@ -238,6 +238,7 @@ static void take_price(struct point_price *price, struct machine *m,
 	price->start_s -= begun;
 	price->operations = p->operations;
 	price->engine_events = s.engine_events;
+	price->turns = s.turns;
 	price->meets = s.meets;
 	price->accesses = s.accesses;
 	price->cycles = machine_now(m);

@@ -64,7 +64,6 @@ struct caches *caches_new(const struct topology *t,
 	x->l1 = shape(p->l1_kib, p->l1_ways, true);
 	x->l2 = shape(p->l2_kib, p->l2_ways, true);
 	x->l3 = shape(p->l3_kib, p->l3_ways, false);
-	x->hint_mask = x->l1.sets * L1_HINTS_PER_SET - 1;
 	g_assert(x->l1.sets * x->l1.ways <= G_MAXUINT16);
 	x->inclusive = p->l3_inclusive;
 	x->nr_cores = t->nr_cores;
@@ -95,9 +94,11 @@ struct caches *caches_new(const struct topology *t,
 		k->l3 = c->l3;
 		k->socket = l->socket = c->socket;
 		k->node = c->node;
-		k->l1 = g_aligned_alloc0(x->l1.sets * x->l1.ways,
-					 sizeof(*k->l1), 64);
-		k->hints = g_new0(uint16_t, x->hint_mask + 1);
+		k->l1 = g_aligned_alloc0(1,
+					 sizeof(struct l1) +
+						 x->l1.sets * x->l1.ways *
+							 sizeof(struct l1_way),
+					 64);
 		k->l2 = map(l2_bytes(x));
 		if (!l->tags) {
 			l->tags = map(l3_bytes(x));
@@ -113,13 +114,18 @@ struct caches *caches_new(const struct topology *t,
 	return x;
 }
 
+static void free_chunk(struct chunk *chunk)
+{
+	munmap(chunk->lines, CHUNK_LINES * sizeof(struct line));
+	g_free(chunk);
+}
+
 void caches_free(struct caches *x)
 {
 	for (int i = 0; i < x->nr_cores; i++) {
 		if (!x->cores[i].l1)
 			continue;
 		g_aligned_free(x->cores[i].l1);
-		g_free(x->cores[i].hints);
 		munmap(x->cores[i].l2, l2_bytes(x));
 	}
 	for (int i = 0; i < x->nr_l3; i++) {
@@ -128,7 +134,7 @@ void caches_free(struct caches *x)
 		g_free(x->l3s[i].cores);
 	}
 	for (uint32_t i = 1; i < x->nr_chunks; i++)
-		munmap(x->chunks[i].lines, CHUNK_LINES * sizeof(struct line));
+		free_chunk(x->chunks[i]);
 	for (int i = 0; i < 2 * x->topology->nr_node_ids; i++)
 		g_free(x->tables[i].numbers);
 	g_free(x->tables);
@@ -143,11 +149,11 @@ void caches_free(struct caches *x)
 
 /* ---- directory ---- */
 
-static uint32_t new_chunk(struct caches *x, struct chunk_table *table,
-			  uint64_t index, uint64_t line)
+static struct chunk *new_chunk(struct caches *x, struct chunk_table *table,
+			       uint64_t index, uint64_t line)
 {
+	struct chunk *chunk = g_new0(struct chunk, 1);
 	uint32_t number = x->nr_chunks++;
-	struct chunk *chunk;
 
 	g_assert(number < 1u << (32 - CHUNK_BITS));
 	if (index >= table->room) {
@@ -161,47 +167,54 @@ static uint32_t new_chunk(struct caches *x, struct chunk_table *table,
 	table->numbers[index] = number;
 	if (number >= x->room_chunks) {
 		x->room_chunks = MAX(16, 2 * x->room_chunks);
-		x->chunks = g_renew(struct chunk, x->chunks, x->room_chunks);
+		x->chunks = g_renew(struct chunk *, x->chunks, x->room_chunks);
 	}
-	chunk = &x->chunks[number];
+	x->chunks[number] = chunk;
+	chunk->number = number;
 	chunk->first = line & ~(uint64_t)(CHUNK_LINES - 1);
 	chunk->lines = map(CHUNK_LINES * sizeof(struct line));
-	return number;
+	return chunk;
 }
 
-static struct line *entry(const struct caches *x, uint32_t handle)
-{
-	return &x->chunks[handle >> CHUNK_BITS].lines[handle & (CHUNK_LINES - 1)];
-}
-
-static uint64_t line_of(const struct caches *x, uint32_t handle)
-{
-	return x->chunks[handle >> CHUNK_BITS].first +
-	       (handle & (CHUNK_LINES - 1));
-}
-
-struct line *cache_line(struct caches *x, uint64_t line, uint32_t *handle)
+static struct chunk *chunk_of(struct caches *x, uint64_t line)
 {
 	uint64_t node = (line >> NODE_LINE_BITS) - 1;
 	uint64_t at = line & (2 * HALF_LINES - 1);
 	bool upper = at >= HALF_LINES;
 	struct chunk_table *table = &x->tables[2 * node + upper];
 	uint64_t index = (at & (HALF_LINES - 1)) >> CHUNK_BITS;
-	uint32_t number = 0;
-	struct line *e;
 
 	g_assert(node < (uint64_t)x->topology->nr_node_ids);
-	if (index < table->room)
-		number = table->numbers[index];
-	if (!number)
-		number = new_chunk(x, table, index, line);
-	*handle = number << CHUNK_BITS | (line & (CHUNK_LINES - 1));
-	e = entry(x, *handle);
-	if (!e->l3s && !e->owner && !e->nr && !e->dirty_l3) {
-		/* fresh from the host: all zero, which no used entry is */
-		e->owner = NO_CORE;
-		e->dirty_l3 = NO_L3;
-	}
+	if (index < table->room && table->numbers[index])
+		return x->chunks[table->numbers[index]];
+	return new_chunk(x, table, index, line);
+}
+
+static struct line *entry(const struct caches *x, uint32_t handle)
+{
+	return &x->chunks[handle >> CHUNK_BITS]->lines[handle & (CHUNK_LINES - 1)];
+}
+
+static uint64_t line_of(const struct caches *x, uint32_t handle)
+{
+	return x->chunks[handle >> CHUNK_BITS]->first +
+	       (handle & (CHUNK_LINES - 1));
+}
+
+struct line *cache_line(struct caches *x, struct core *k, uint64_t line)
+{
+	uint32_t at = line & (CHUNK_LINES - 1);
+	struct line *e;
+
+	if (!k->chunk || k->chunk->first != line - at)
+		k->chunk = chunk_of(x, line);
+	e = &k->chunk->lines[at];
+	if (!e->handle) /* fresh from the host it is all zero */
+		*e = (struct line){
+			.owner = NO_CORE,
+			.dirty_l3 = NO_L3,
+			.handle = k->chunk->number << CHUNK_BITS | at,
+		};
 	return e;
 }
 
@@ -274,7 +287,7 @@ void sharer_remove(struct caches *x, struct line *e, int core)
 		e->sharer[i] = e->sharer[i + 1];
 }
 
-static bool is_sharer(const struct caches *x, const struct line *e, int core)
+bool is_sharer(const struct caches *x, const struct line *e, int core)
 {
 	if (e->many)
 		return set_of(x, e)[core / 64] >> core % 64 & 1;
@@ -300,14 +313,13 @@ bool sharer_in_l3(const struct caches *x, const struct line *e, int l3)
 	return false;
 }
 
-int sharer_list(struct caches *x, const struct line *e)
+int sharer_list(struct caches *x, const struct line *e, const uint16_t **cores)
 {
 	int n = 0;
 
-	if (!e->many) {
-		memcpy(x->scratch, e->sharer, e->nr * sizeof(*x->scratch));
+	*cores = e->many ? x->scratch : e->sharer;
+	if (!e->many)
 		return e->nr;
-	}
 	for (int w = 0; w < x->set_words; w++) {
 		uint64_t bits = set_of(x, e)[w];
 
@@ -319,37 +331,32 @@ int sharer_list(struct caches *x, const struct line *e)
 
 /* ---- tags ---- */
 
-struct l1_way *l1_find(const struct caches *x, const struct core *k,
-		       uint64_t line)
+struct l1_way *l1_search(const struct caches *x, const struct core *k,
+			 uint64_t line)
 {
 	struct l1_way *set = l1_set(x, k, line);
-	struct l1_way *hinted = &k->l1[k->hints[line & x->hint_mask]];
 
-	if (hinted->tag >> L1_SHIFT == line)
-		return hinted;
 	for (unsigned i = 0; i < x->l1.ways; i++)
-		if (set[i].tag >> L1_SHIFT == line)
+		if (l1_line(&set[i]) == line)
 			return &set[i];
 	return NULL;
 }
 
-void l1_use(const struct caches *x, struct core *k, struct l1_way *way)
+void l1_use(struct core *k, struct l1_way *way)
 {
-	uint64_t line = way->tag >> L1_SHIFT;
-
-	way->stamp = ++k->tick;
-	k->hints[line & x->hint_mask] = (uint16_t)(way - k->l1);
+	way->stamp = ++k->l1->tick;
+	k->l1->hints[l1_line(way) % L1_HINTS] = (uint16_t)(way - k->l1->ways);
 }
 
 void l1_put(const struct caches *x, struct core *k, uint64_t tag)
 {
-	struct l1_way *set = l1_set(x, k, tag >> L1_SHIFT), *oldest = set;
+	struct l1_way *set = l1_set(x, k, tag / SIM_LINE), *oldest = set;
 
-	for (unsigned i = 1; i < x->l1.ways; i++)
+	for (unsigned i = 1; i < x->l1.ways && oldest->stamp; i++)
 		if (set[i].stamp < oldest->stamp)
 			oldest = &set[i];
-	oldest->tag = tag;
-	l1_use(x, k, oldest);
+	l1_set_tag(k, oldest, tag);
+	l1_use(k, oldest);
 }
 
 static void l1_drop(const struct caches *x, const struct core *k,
@@ -357,8 +364,10 @@ static void l1_drop(const struct caches *x, const struct core *k,
 {
 	struct l1_way *way = l1_find(x, k, line);
 
-	if (way)
-		*way = (struct l1_way){ 0 };
+	if (!way)
+		return;
+	l1_set_tag(k, way, 0);
+	way->stamp = 0;
 }
 
 static uint32_t *l2_set(const struct caches *x, const struct core *k,
@@ -377,13 +386,15 @@ static uint32_t *l3_set(const struct caches *x, const struct l3 *l,
 	return l->tags + ((hash * x->l3.sets) >> 32) * x->l3.ways;
 }
 
+/* Sets have no gaps: behind the first empty way all are. */
+
 /* Moves @handle to the front of its set if it is there. */
 static bool touch(uint32_t *set, unsigned ways, uint32_t handle)
 {
 	unsigned i = 0;
 
 	while (set[i] != handle)
-		if (++i == ways)
+		if (!set[i] || ++i == ways)
 			return false;
 	for (; i > 0; i--)
 		set[i] = set[i - 1];
@@ -412,7 +423,7 @@ static bool drop(uint32_t *set, unsigned ways, uint32_t handle)
 	unsigned i = 0;
 
 	while (set[i] != handle)
-		if (++i == ways)
+		if (!set[i] || ++i == ways)
 			return false;
 	for (; i + 1 < ways && set[i]; i++)
 		set[i] = set[i + 1];
@@ -420,10 +431,12 @@ static bool drop(uint32_t *set, unsigned ways, uint32_t handle)
 	return true;
 }
 
-bool l2_touch(struct caches *x, struct core *k, uint32_t handle,
+void l2_touch(struct caches *x, struct core *k, uint32_t handle,
 	      uint64_t line)
 {
-	return touch(l2_set(x, k, line), x->l2.ways, handle);
+	bool there = touch(l2_set(x, k, line), x->l2.ways, handle);
+
+	g_assert(there);
 }
 
 void core_drop(struct caches *x, struct core *k, uint32_t handle,
@@ -500,10 +513,12 @@ static void l3_evict(struct caches *x, struct l3 *l, uint32_t handle)
 void l3_insert(struct caches *x, struct l3 *l, uint32_t handle, uint64_t line)
 {
 	uint32_t *set = l3_set(x, l, line), out;
+	uint64_t bit = (uint64_t)1 << l->id % 64;
+	struct line *e = entry(x, handle);
 
-	entry(x, handle)->l3s |= (uint64_t)1 << l->id % 64;
-	if (touch(set, x->l3.ways, handle))
+	if ((e->l3s & bit) && touch(set, x->l3.ways, handle))
 		return;
+	e->l3s |= bit;
 	out = push(set, x->l3.ways, handle);
 	if (out)
 		l3_evict(x, l, out);

@@ -7,7 +7,7 @@
  * through a table per node; chunks and the tags of L2 and L3 are mappings that
  * the host fills page by page, so what is never touched costs nothing.
  *
- * L1 tags are words of (line number, flags): a hit needs nothing else. Its ways
+ * L1 tags are words of (address, flags): a hit needs nothing else. Its ways
  * have stamps of when they were used, and a table of hints says in which way a
  * line was last seen, so that a hit rarely searches. L2 and L3 tags are
  * handles, their ways are kept in LRU order, most recent first.
@@ -27,7 +27,7 @@
 #define INLINE_SHARERS 4
 
 #define L1_THREAD_SHIFT 1
-#define L1_MAX_THREADS 64
+#define L1_MAX_THREADS 32
 
 struct line {
 	uint64_t l3s;	   /* bit (L3 % 64): that L3 may hold it */
@@ -40,16 +40,14 @@ struct line {
 		uint16_t sharer[INLINE_SHARERS];
 		uint32_t set;
 	};
+	uint32_t handle; /* 0: never used */
 };
-
-#define L1_HINTS_PER_SET 8
 
 struct core {
 	int id, l3, socket, node;
-	struct l1_way *l1;
-	uint16_t *hints; /* [line & hint_mask]: index in l1 where it was seen */
-	uint64_t tick;
+	struct l1 *l1;
 	uint32_t *l2;
+	struct chunk *chunk; /* that the last line asked for is in */
 	int nr_threads;
 };
 
@@ -63,6 +61,7 @@ struct l3 {
 struct chunk {
 	uint64_t first; /* line number */
 	struct line *lines;
+	uint32_t number;
 };
 
 struct cache_shape {
@@ -73,14 +72,13 @@ struct cache_shape {
 struct caches {
 	const struct topology *topology;
 	struct cache_shape l1, l2, l3;
-	uint64_t hint_mask;
 	bool inclusive;
 	struct core *cores;
 	int nr_cores;
 	struct l3 *l3s;
 	int nr_l3;
-	/* handles: chunks[handle >> CHUNK_BITS].lines[handle & mask] */
-	struct chunk *chunks;
+	/* handles: chunks[handle >> CHUNK_BITS]->lines[handle & mask] */
+	struct chunk **chunks;
 	uint32_t nr_chunks, room_chunks;
 	struct chunk_table *tables; /* two per node */
 	GArray *sets;		    /* bit sets of sharers */
@@ -96,10 +94,11 @@ struct caches *caches_new(const struct topology *t,
 			  const struct machine_params *p);
 void caches_free(struct caches *x);
 
-/* The entry of a line, made at first use. */
-struct line *cache_line(struct caches *x, uint64_t line, uint32_t *handle);
+/* The entry of a line that core @k asks for, made at first use. */
+struct line *cache_line(struct caches *x, struct core *k, uint64_t line);
 
-bool l2_touch(struct caches *x, struct core *k, uint32_t handle,
+/* Says that a line that is in L2 was used. */
+void l2_touch(struct caches *x, struct core *k, uint32_t handle,
 	      uint64_t line);
 void l2_insert(struct caches *x, struct core *k, uint32_t handle,
 	       uint64_t line);
@@ -110,13 +109,38 @@ void l3_remove(struct caches *x, struct l3 *l, uint32_t handle, uint64_t line);
 static inline struct l1_way *l1_set(const struct caches *x,
 				    const struct core *k, uint64_t line)
 {
-	return k->l1 + (line & x->l1.mask) * x->l1.ways;
+	return k->l1->ways + (line & x->l1.mask) * x->l1.ways;
 }
-/* Where @line is in the core's L1, or NULL. */
-struct l1_way *l1_find(const struct caches *x, const struct core *k,
-		       uint64_t line);
+static inline uint64_t l1_line(const struct l1_way *way)
+{
+	return way->tag / SIM_LINE;
+}
+/* Where @line is in the core's L1 if it's where it was seen last, else NULL. */
+static inline struct l1_way *l1_hinted(const struct core *k, uint64_t line)
+{
+	struct l1_way *way = &k->l1->ways[k->l1->hints[line % L1_HINTS]];
+
+	return l1_line(way) == line ? way : NULL;
+}
+/* The same wherever it is. */
+struct l1_way *l1_search(const struct caches *x, const struct core *k,
+			 uint64_t line);
+static inline struct l1_way *l1_find(const struct caches *x,
+				     const struct core *k, uint64_t line)
+{
+	struct l1_way *way = l1_hinted(k, line);
+
+	return way ? way : l1_search(x, k, line);
+}
+/* All changes of tags go through here. */
+static inline void l1_set_tag(const struct core *k, struct l1_way *way,
+			      uint64_t tag)
+{
+	way->tag = tag;
+	k->l1->changes++;
+}
 /* Says that the way was used. */
-void l1_use(const struct caches *x, struct core *k, struct l1_way *way);
+void l1_use(struct core *k, struct l1_way *way);
 /* Puts @tag, which isn't there, in place of the least recent of its set. */
 void l1_put(const struct caches *x, struct core *k, uint64_t tag);
 
@@ -124,11 +148,19 @@ void l1_put(const struct caches *x, struct core *k, uint64_t tag);
 void core_drop(struct caches *x, struct core *k, uint32_t handle,
 	       uint64_t line);
 
+bool is_sharer(const struct caches *x, const struct line *e, int core);
 void sharer_add(struct caches *x, struct line *e, int core);
 void sharer_remove(struct caches *x, struct line *e, int core);
+/* Whether the core's L2 has the line. */
+static inline bool core_holds(const struct caches *x, const struct line *e,
+			      const struct core *k)
+{
+	return e->owner == k->id || (e->nr && is_sharer(x, e, k->id));
+}
 bool sharer_in_l3(const struct caches *x, const struct line *e, int l3);
-/* Fills x->scratch, ascending or in order of arrival; returns how many. */
-int sharer_list(struct caches *x, const struct line *e);
+/* Their cores, ascending or in order of arrival, valid until they change;
+ * returns how many. */
+int sharer_list(struct caches *x, const struct line *e, const uint16_t **cores);
 void sharer_clear(struct caches *x, struct line *e);
 
 /* NULL, or a sentence on the first invariant that doesn't hold (tests). */

@@ -3,7 +3,8 @@
  * What the files of sim/ know of each other; nobody else includes this.
  *
  * machine.c	builds the parts, reserves memory, random numbers
- * engine.c	who runs when: SimGrid actors and the order among them
+ * engine.c	who runs when; engine_fast.c and engine_slow.c how they take turns
+ * fiber.c	flows of control within an actor
  * platform.c	the topology as a SimGrid platform, latencies from its routes
  * memory.c	what an access costs; cache.c keeps tags and the directory
  * lock.c	spinlocks and reader-writer locks
@@ -29,7 +30,6 @@ struct memory;
 struct engine;
 struct account;
 struct core;
-struct path;
 struct cpu_trace;
 
 /* A miss in flight: of a prefetch or of a store's read for ownership. */
@@ -68,9 +68,7 @@ struct cpu_private {
 	void *arg;
 
 	/* account */
-	uint64_t *cycles_base;
-	int cycles_paths;
-	struct path *path;
+	struct path *root; /* of its call paths */
 	struct cpu_trace *trace; /* NULL without MACHINE_TRACE */
 
 	uint64_t random[4];
@@ -129,6 +127,7 @@ struct engine *engine_new(struct machine *m);
 void engine_free(struct engine *e);
 void engine_run(struct machine *m);
 uint64_t engine_events(const struct engine *e);
+uint64_t engine_turns(const struct engine *e);
 /* Lets everybody run who is earlier than @p. */
 void engine_pass(struct cpu_private *p);
 /* Sleeps until engine_wake(); returns with the clock at the date given there,
@@ -152,9 +151,9 @@ void memory_take(struct cpu_private *p, sim_addr line);
 uint64_t memory_transfer(const struct machine *m, int from, int to, int home);
 
 /* account.c */
-struct account *account_new(struct machine *m);
+struct account *account_new(void);
 void account_free(struct account *a);
-void account_attach(struct machine *m, struct cpu_private *p);
+void account_attach(struct cpu_private *p);
 void account_detach(struct cpu_private *p);
 void account_reset(struct machine *m);
 

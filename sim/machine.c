@@ -73,15 +73,16 @@ static void new_cpu(struct machine *m, int id, uint64_t seed)
 		.l3 = tc->l3,
 		.socket = tc->socket,
 		.machine = m,
-		.priv = p,
 	};
 	state = splitmix64(&state) + (uint64_t)id;
 	state = splitmix64(&state);
 	for (int i = 0; i < 4; i++)
 		p->random[i] = splitmix64(&state);
+	if (!m->timed)
+		p->cpu.slow_until = NO_SHORT_WAYS;
 	m->cpus[id] = p;
 	if (m->timed)
-		account_attach(m, p);
+		account_attach(p);
 	if (m->timed && (m->flags & MACHINE_TRACE))
 		trace_attach(p);
 }
@@ -122,7 +123,7 @@ struct machine *machine_new(const struct topology *t,
 	m->domains = g_ptr_array_new_with_free_func(free_domain);
 	m->reserved = g_new0(uint64_t, t->nr_node_ids);
 	m->cpus = g_new0(struct cpu_private *, t->nr_cpu_ids);
-	m->account = account_new(m);
+	m->account = account_new();
 	find_nearest(m);
 	for (int i = 0; i < t->nr_cpu_ids; i++) {
 		if (!t->cpus[i].online)
@@ -347,6 +348,7 @@ struct machine_stats machine_stats(const struct machine *m)
 	}
 	if (m->timed) {
 		s.engine_events = engine_events(m->engine);
+		s.turns = engine_turns(m->engine);
 		s.accesses = memory_accesses(m->memory);
 	}
 	return s;

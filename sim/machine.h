@@ -82,15 +82,24 @@ enum rmw { /* operations whose price on an owned line differs */
 };
 
 struct machine;
-struct cpu_private; /* sim/'s own part of a CPU */
 
 /* A way of an L1: see sim/cache.h. */
 struct l1_way {
-	uint64_t tag;	/* line number, thread, writable; 0 = empty */
+	uint64_t tag;	/* the line's address, thread, writable; 0 = empty */
 	uint64_t stamp; /* core's tick at the last use; 0 if empty */
 };
-#define L1_SHIFT 8 /* tag = line number << 8 | thread << 1 | writable */
-#define L1_WRITABLE ((uint64_t)1)
+#define L1_WRITABLE ((uint64_t)1) /* tag = address | thread << 1 | writable */
+#define L1_HINTS 512		  /* a power of two */
+
+/* A core's L1. */
+struct l1 {
+	uint64_t tick;	  /* accesses of the core */
+	uint64_t changes; /* of tags: while it stands, what hit hits */
+	uint16_t hints[L1_HINTS]; /* [line % L1_HINTS]: way it was seen in */
+	struct l1_way ways[];	  /* of set after set */
+};
+
+#define NO_SHORT_WAYS UINT64_MAX /* a date that never comes */
 
 /* Fractions of a cycle: prices that are not whole (instructions, atomics)
  * leave their rest with the CPU, so that clocks stay whole numbers. */
@@ -98,6 +107,16 @@ struct l1_way {
 
 /* CPUs that may touch the same things. See cpu_meet(). */
 struct domain;
+
+/* A call path of one CPU: a node of a tree, its root the CPU's program. */
+struct path {
+	struct path *parent;
+	struct path *recent; /* the child that was entered last */
+	struct path *children, *sibling;
+	int frame;
+	bool traced;
+	uint64_t cycles[NR_CAUSES];
+};
 
 struct cpu {
 	uint64_t now;	/* local clock, cycles */
@@ -107,19 +126,17 @@ struct cpu {
 	int mem_node;	/* nearest node with memory, itself if it has some */
 	int core, l3, socket;
 	struct machine *machine;
-	struct cpu_private *priv;
 
 	/* sim/'s own, for the short ways below */
-	uint64_t *cycles; /* of the current call path, by cause */
+	struct path *path; /* the call path it is in */
+	uint64_t *cycles;  /* of that, by cause */
 	uint64_t frac;	  /* of a cycle, left over */
 	uint64_t insn_frac, instructions;
 	/* before this date no access takes the short way: a miss is under way;
 	 * and no load: it is a prefetch's, what stores wait for is forwarded */
 	uint64_t slow_until, slow_load_until;
-	struct l1_way *l1;
-	const uint16_t *l1_hints; /* where in l1 a line was seen last */
-	uint64_t l1_hint_mask, l1_thread;
-	uint64_t *l1_tick; /* counts the accesses of the core */
+	struct l1 *l1;
+	uint64_t l1_thread; /* of this CPU's writable tags, beside the address */
 };
 
 enum machine_flags {
@@ -154,7 +171,8 @@ sim_addr machine_reserve(struct machine *m, int node, size_t bytes,
 
 /*
  * Runs the machine: @program[id] is started on CPU id (NULL = the CPU stays
- * idle) with @arg[id]. One SimGrid actor per CPU with a program. Returns when
+ * idle) with @arg[id]. CPUs take turns within one SimGrid actor, or are an
+ * actor each (MACHINE_EXACT_SLOW), in the same order. Returns when
  * all programs have returned. May be called once on a timed machine; any
  * number of times on a timeless one, where programs run one after the other.
  */
@@ -222,19 +240,36 @@ static inline void cpu_charge_frac(struct cpu *c, enum cause cause,
 	cpu_charge(c, cause, sum >> CYCLE_FRAC_BITS);
 }
 
-/* The short way of an access: the line is in L1, good enough, where it was
- * seen last, and nothing is under way. Costs nothing; else nothing is done. */
+/*
+ * Where the line of @a is in L1, if an access to it is a hit that is good
+ * enough and it is where it was seen last; else NULL. Nothing is done.
+ */
+static inline struct l1_way *cpu_l1_look(const struct cpu *c, sim_addr a,
+					 bool write)
+{
+	struct l1_way *way =
+		&c->l1->ways[c->l1->hints[a / SIM_LINE % L1_HINTS]];
+	uint64_t want = (a & ~(sim_addr)(SIM_LINE - 1)) | c->l1_thread;
+
+	return (way->tag | (write ? 0 : L1_WRITABLE)) == want ? way : NULL;
+}
+
+/* The short way of an access: a hit as above, while nothing is under way.
+ * Costs nothing; else nothing is done. */
 static inline bool cpu_l1_hit(struct cpu *c, sim_addr a, bool write)
 {
-	uint64_t line = a / SIM_LINE;
-	struct l1_way *way = &c->l1[c->l1_hints[line & c->l1_hint_mask]];
-	uint64_t want = line << L1_SHIFT | c->l1_thread | L1_WRITABLE;
+	struct l1_way *way = cpu_l1_look(c, a, write);
 
-	if ((way->tag | (write ? 0 : L1_WRITABLE)) != want ||
-	    c->now < (write ? c->slow_until : c->slow_load_until))
+	if (!way || c->now < (write ? c->slow_until : c->slow_load_until))
 		return false;
-	way->stamp = ++*c->l1_tick;
+	way->stamp = ++c->l1->tick;
 	return true;
+}
+
+/* Nothing is under way, and short ways may be taken at all. */
+static inline bool cpu_is_quiet(const struct cpu *c)
+{
+	return c->now >= c->slow_until;
 }
 
 /* Executes @insns instructions. */
@@ -290,6 +325,12 @@ static inline void cpu_outside(struct cpu *c, double cycles)
 	if (c->timed)
 		__cpu_outside(c, cycles);
 }
+/* The same, in fractions of a cycle. */
+static inline void cpu_outside_frac(struct cpu *c, uint64_t frac)
+{
+	if (c->timed)
+		cpu_charge_frac(c, CAUSE_OUTSIDE, frac);
+}
 /* Reads @from and writes @to, @bytes each, as a copy loop does. Either may be
  * 0: then it is a clearing, or a reading, of that many bytes. */
 void cpu_copy(struct cpu *c, sim_addr to, sim_addr from, size_t bytes);
@@ -298,17 +339,35 @@ void cpu_copy(struct cpu *c, sim_addr to, sim_addr from, size_t bytes);
 
 /* The number of the function called @name (interned; @name must outlive). */
 int machine_frame(struct machine *m, const char *name);
-void __cpu_enter(struct cpu *c, int frame);
-void __cpu_leave(struct cpu *c);
+struct path *__cpu_child(struct cpu *c, int frame);
+void __cpu_trace_enter(struct cpu *c);
+void __cpu_trace_leave(struct cpu *c);
+
+/* The call path of @frame called from where @c is; nothing is entered. */
+static inline struct path *cpu_child(struct cpu *c, int frame)
+{
+	struct path *recent = c->path->recent;
+
+	return recent && recent->frame == frame ? recent :
+						  __cpu_child(c, frame);
+}
 static inline void cpu_enter(struct cpu *c, int frame)
 {
-	if (c->timed)
-		__cpu_enter(c, frame);
+	if (!c->timed)
+		return;
+	c->path = cpu_child(c, frame);
+	c->cycles = c->path->cycles;
+	if (c->path->traced)
+		__cpu_trace_enter(c);
 }
 static inline void cpu_leave(struct cpu *c)
 {
-	if (c->timed)
-		__cpu_leave(c);
+	if (!c->timed)
+		return;
+	if (c->path->traced)
+		__cpu_trace_leave(c);
+	c->path = c->path->parent;
+	c->cycles = c->path->cycles;
 }
 
 /* Walks every (CPU, call path, cause) that has cycles. @path is "a;b;c". */
@@ -320,7 +379,8 @@ void machine_account_reset(struct machine *m);
 
 /* ---- facts about the simulation itself ---- */
 struct machine_stats {
-	uint64_t engine_events; /* SimGrid simcalls that gave up the CPU */
+	uint64_t engine_events; /* SimGrid simcalls that gave up the actor */
+	uint64_t turns;		/* hand-overs from one CPU to another */
 	uint64_t meets;		/* cpu_meet() calls */
 	uint64_t accesses;	/* to memory, lines */
 	uint64_t instructions;
@@ -337,5 +397,10 @@ double machine_measure_sleep(struct machine *m);
 
 /* Seeded per CPU; the only source of chance in a run. */
 uint64_t cpu_random(struct cpu *c);
+/* The same, evenly from 0 up to below @n. */
+static inline uint64_t cpu_random_below(struct cpu *c, uint64_t n)
+{
+	return ((unsigned __int128)cpu_random(c) * n) >> 64;
+}
 
 #endif

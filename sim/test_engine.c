@@ -12,7 +12,7 @@
 
 struct digest {
 	uint64_t now[NR], cause[NR_CAUSES], hash, acquisitions, waited;
-	uint64_t traffic[4], events, accesses;
+	uint64_t traffic[4], events, turns, accesses;
 	uint64_t spans[4], span_wait;
 };
 
@@ -226,6 +226,7 @@ static void run_chaos(void *result, void *arg)
 	machine_lock_stats(x->m, add_lock, d);
 	machine_traffic(x->m, d->traffic);
 	d->events = machine_stats(x->m).engine_events;
+	d->turns = machine_stats(x->m).turns;
 	d->accesses = machine_stats(x->m).accesses;
 	d->hash = x->hash;
 	g_assert_cmpuint(machine_trace(x->m, add_span, d), ==, 0);
@@ -283,14 +284,34 @@ static void test_exact_slow(void)
 	}
 }
 
+/* One actor with fibers, or an actor per CPU: neither minds how SimGrid makes
+ * its own flows. */
 static void test_factories(void)
 {
-	struct digest a = chaos((struct chaos){ .factory = "raw" });
-	struct digest b = chaos((struct chaos){ .factory = "ucontext" });
-	struct digest c = chaos((struct chaos){ .factory = "thread" });
+	static const char *const factories[] = { "raw", "ucontext", "thread" };
+	struct digest a = chaos((struct chaos){ 0 });
 
-	assert_same(&a, &b);
-	assert_same(&a, &c);
+	for (gsize i = 0; i < G_N_ELEMENTS(factories); i++) {
+		struct digest b = chaos(
+			(struct chaos){ .factory = factories[i] });
+		struct digest c = chaos((struct chaos){
+			.factory = factories[i], .flags = MACHINE_EXACT_SLOW });
+
+		assert_same(&a, &b);
+		assert_same(&a, &c);
+	}
+}
+
+/* No simcall for a hand-over, one or more for each where all is SimGrid's. */
+static void test_events(void)
+{
+	struct digest fast = chaos((struct chaos){ 0 });
+	struct digest slow = chaos((struct chaos){
+		.flags = MACHINE_EXACT_SLOW });
+
+	g_assert_cmpuint(fast.turns, >, 1000);
+	g_assert_cmpuint(fast.events, <, 10);
+	g_assert_cmpuint(slow.events, >=, slow.turns);
 }
 
 /* Looking must not change what is seen. */
@@ -531,6 +552,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/engine/repeat", test_repeat);
 	g_test_add_func("/engine/exact-slow", test_exact_slow);
 	g_test_add_func("/engine/factories", test_factories);
+	g_test_add_func("/engine/events", test_events);
 	g_test_add_func("/engine/looking", test_looking);
 	g_test_add_func("/engine/uniform", test_uniform);
 	g_test_add_func("/engine/scale", test_scale);

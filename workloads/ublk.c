@@ -127,23 +127,14 @@ struct ublk {
 	unsigned gfp;
 	uint64_t warmup, end, window; /* dates and width, cycles */
 	int nr_windows;
-	double work;	 /* cycles */
+	uint64_t work_least, work_spread; /* per IO, fractions of a cycle */
 	uint64_t *extra; /* by CPU: allocations beside a submitter's */
 	bool failed;
 };
 
 static void think(struct cpu *c, const struct ublk *u)
 {
-	double w = u->work;
-
-	/* 2^-53: a double's worth of the random number; signed, which the host
-	 * converts in one instruction */
-	if (u->o->jitter > 0)
-		w *= 1 + u->o->jitter *
-				 ((int64_t)(2 * (cpu_random(c) >> 11)) *
-					  0x1p-53 -
-				  1);
-	cpu_outside(c, w);
+	cpu_outside_frac(c, u->work_least + cpu_random_below(c, u->work_spread));
 }
 
 static sim_addr submit_one(struct cpu *c, struct ublk *u)
@@ -173,16 +164,10 @@ static bool is_over(const struct queue *q, const struct cpu *c)
 	return q->u->failed || q->submitted >= q->goal || c->now >= q->u->end;
 }
 
-/* Where IO @n is in its queue's ring, and the place behind @at: a division for
- * each IO would take the host as long as the IO itself. */
+/* Where IO @n is in its queue's ring. */
 static sim_addr *ring_at(const struct queue *q, uint64_t n)
 {
 	return &q->ring[n % (uint64_t)q->u->o->depth];
-}
-
-static sim_addr *ring_next(const struct queue *q, sim_addr *at)
-{
-	return ++at == q->ring + q->u->o->depth ? q->ring : at;
 }
 
 /* What this CPU allocated in the dump beside the queue's own IOs. */
@@ -201,7 +186,9 @@ static void submit_extra(struct cpu *c, struct queue *q)
 static void submitter(struct cpu *c, void *arg)
 {
 	struct queue *q = arg;
-	const struct options *o = q->u->o;
+	struct ublk *u = q->u;
+	const struct options *o = u->o;
+	sim_addr *end = q->ring + o->depth;
 
 	while (!is_over(q, c)) {
 		uint64_t n = MIN((uint64_t)o->batch, q->goal - q->submitted);
@@ -214,9 +201,10 @@ static void submitter(struct cpu *c, void *arg)
 			continue;
 		}
 		at = ring_at(q, q->submitted);
-		for (uint64_t i = 0; i < n && !q->u->failed; i++) {
-			*at = submit_one(c, q->u);
-			at = ring_next(q, at);
+		for (uint64_t i = 0; i < n && !u->failed; i++) {
+			*at = submit_one(c, u);
+			if (++at == end)
+				at = q->ring;
 		}
 		cpu_meet(c, q->domain);
 		q->submitted += n;
@@ -250,7 +238,9 @@ static void count_completed(struct queue *q, const struct cpu *c, uint64_t n)
 static void server(struct cpu *c, void *arg)
 {
 	struct queue *q = arg;
-	const struct options *o = q->u->o;
+	struct ublk *u = q->u;
+	const struct options *o = u->o;
+	sim_addr *end = q->ring + o->depth;
 
 	submit_extra(c, q);
 	for (;;) {
@@ -269,9 +259,10 @@ static void server(struct cpu *c, void *arg)
 		at = ring_at(q, q->completed);
 		for (uint64_t i = 0; i < n; i++) {
 			if (*at)
-				complete_one(c, q->u, *at);
+				complete_one(c, u, *at);
 			*at = 0;
-			at = ring_next(q, at);
+			if (++at == end)
+				at = q->ring;
 		}
 		cpu_meet(c, q->domain);
 		count_completed(q, c, n);
@@ -485,10 +476,13 @@ static bool run(struct slub *sl, const void *options, uint64_t seed,
 		.flags = SLAB_HW_ALIGN | SLAB_RCU,
 	};
 	struct ublk u = {.o = o, .sl = sl};
+	double work;
 	bool ok;
 
 	u.gfp = o->gfp ? GFP_FOR_KERNEL : GFP_FOR_NOWAIT;
-	u.work = machine_cycles(m, o->work_ns);
+	work = machine_cycles(m, o->work_ns) * (1 << CYCLE_FRAC_BITS);
+	u.work_least = work * (1 - o->jitter);
+	u.work_spread = 2 * work * o->jitter;
 	u.warmup = machine_cycles(m, o->warmup_ms * 1e6);
 	u.end = u.warmup + (uint64_t)machine_cycles(m, o->run_ms * 1e6);
 	u.window = MAX(machine_cycles(m, o->window_ms * 1e6), 1);
