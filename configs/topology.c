@@ -201,8 +201,8 @@ static bool read_all_nodes(struct draft *d, GError **error)
 	const struct conf_entry *e;
 	int64_t threads;
 
-	if (!conf_read_int(d->c, "topology", "threads", 1, 16, 1, &threads,
-			   error))
+	if (!conf_read_int(d->c, "topology", "threads", 1,
+			   TOPOLOGY_MAX_THREADS, 1, &threads, error))
 		return false;
 	d->threads = threads;
 	e = conf_find(d->c, "topology", "numbering");

@@ -54,6 +54,20 @@ static bool read_lists(struct draft *d, const struct conf_entry *e, int *out,
 	return true;
 }
 
+/* Whether no core has more CPUs than a machine may have threads. */
+static bool check_threads(struct draft *d, const struct conf_entry *e,
+			  const int *of, GError **error)
+{
+	g_autofree int *nr = g_new0(int, TOPOLOGY_MAX_CPUS);
+
+	for (int cpu = 0; cpu < d->nr_cpu_ids; cpu++)
+		if (d->online[cpu] && ++nr[of[cpu]] > TOPOLOGY_MAX_THREADS)
+			return conf_fail(error, e, "CPU %d is one too many in "
+					 "its list, expected at most %d", cpu,
+					 TOPOLOGY_MAX_THREADS);
+	return true;
+}
+
 static bool set_cores(struct draft *d, struct topology *t, int *of,
 		      GError **error)
 {
@@ -65,7 +79,8 @@ static bool set_cores(struct draft *d, struct topology *t, int *of,
 	if (e && threads)
 		return conf_fail(error, e, "can't be given together with "
 				 "threads");
-	if (e && !read_lists(d, e, of, false, error))
+	if (e && (!read_lists(d, e, of, false, error) ||
+		  !check_threads(d, e, of, error)))
 		return false;
 	if (d->threads > 1 && (d->nr_cpus % d->threads ||
 			       d->nr_cpu_ids != d->nr_cpus))

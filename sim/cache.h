@@ -26,8 +26,8 @@
 #define NO_L3 0xffffu
 #define INLINE_SHARERS 4
 
-#define L1_THREAD_SHIFT 1
-#define L1_MAX_THREADS 32
+#define L1_THREAD_SHIFT 1 /* of a tag: below its address, 64-byte lines */
+G_STATIC_ASSERT(TOPOLOGY_MAX_THREADS << L1_THREAD_SHIFT <= SIM_LINE);
 
 struct line {
 	uint64_t l3s;	   /* bit (L3 % 64): that L3 may hold it */

@@ -332,7 +332,7 @@ static void attach_cpu(struct memory *mm, struct cpu_private *p)
 	for (int i = 0; i < p->cpu.id; i++)
 		if (m->cpus[i] && m->cpus[i]->cpu.core == p->cpu.core)
 			thread++;
-	g_assert(thread < L1_MAX_THREADS);
+	g_assert(thread < TOPOLOGY_MAX_THREADS);
 	p->cpu.l1_thread = thread << L1_THREAD_SHIFT | L1_WRITABLE;
 	p->max_misses = (int)m->params->miss_buffers;
 	p->misses = g_new0(struct miss, p->max_misses);

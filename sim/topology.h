@@ -22,6 +22,7 @@
 
 /* Refused beyond this, in constant memory (a hostile file). */
 #define TOPOLOGY_MAX_CPUS 4096
+#define TOPOLOGY_MAX_THREADS 16 /* of a core */
 #define TOPOLOGY_MAX_NODES 1024
 
 struct topology_cpu {
