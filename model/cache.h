@@ -102,11 +102,11 @@ struct kmem_cache_node {
 
 /* What a CPU does again and again with its main sheaf: see private.c. */
 struct private_step {
-	struct cpu_step step;
 	/* told for this sheaf, for slots of this line, and if it is a free for
 	 * objects of the slab with this struct page */
 	sim_addr main, slot_line, slab;
-	enum slub_stat stat;
+	uint64_t *stat;
+	struct cpu_step step;
 };
 
 /* One CPU's part of a cache. */

@@ -19,10 +19,10 @@ enum {
 };
 
 static void tell_stat(struct cpu *c, const struct kmem_cache *s,
-		      const struct kmem_cache_cpu *pcs,
-		      struct private_step *p, enum slub_stat stat)
+		      struct kmem_cache_cpu *pcs, struct private_step *p,
+		      enum slub_stat stat)
 {
-	p->stat = stat;
+	p->stat = &pcs->stat[stat];
 	if (s->f->slub_stats)
 		step_write(c, &p->step, pcs->stat_line + 4 * stat);
 }
@@ -76,7 +76,7 @@ sim_addr alloc_private(struct cpu *c, struct kmem_cache *s)
 	if (!step_holds(c, &p->step))
 		return 0;
 	step_do(c, &p->step);
-	pcs->stat[p->stat]++;
+	++*p->stat;
 	s->allocs++;
 	return main->objects[--main->size];
 }
@@ -138,7 +138,7 @@ bool free_private(struct cpu *c, struct kmem_cache *s, struct slab *slab,
 	if (!step_holds(c, &p->step))
 		return false;
 	step_do(c, &p->step);
-	pcs->stat[p->stat]++;
+	++*p->stat;
 	s->frees++;
 	main->objects[main->size++] = obj;
 	return true;

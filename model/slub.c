@@ -138,7 +138,7 @@ static void create_cpus(struct kmem_cache *s)
 
 		if (!c)
 			continue;
-		p = s->cpu[i] = g_new0(struct kmem_cache_cpu, 1);
+		p = s->cpu[i] = g_aligned_alloc0(1, sizeof(*p), 64);
 		p->freelist = NO_OBJECT;
 		p->line = machine_reserve(sl->machine, c->mem_node, SIM_LINE,
 					  SIM_LINE);
@@ -536,7 +536,7 @@ static void cache_destroy(struct kmem_cache *s)
 		sheaf_destroy(s->cpu[i]->main);
 		sheaf_destroy(s->cpu[i]->spare);
 		sheaf_destroy(s->cpu[i]->rcu_free);
-		g_free(s->cpu[i]);
+		g_aligned_free(s->cpu[i]);
 	}
 	for (int i = 0; i < sl->nr_node_ids; i++) {
 		if (s->barn[i]) {

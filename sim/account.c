@@ -70,9 +70,14 @@ static const char *frame_name(const struct machine *m, int frame)
 
 /* ---- paths ---- */
 
+static struct path *new_path(void)
+{
+	return g_aligned_alloc0(1, sizeof(struct path), 64);
+}
+
 void account_attach(struct cpu_private *p)
 {
-	p->root = g_new0(struct path, 1);
+	p->root = new_path();
 	p->root->traced = p->cpu.machine->flags & MACHINE_TRACE;
 	p->cpu.path = p->root;
 	p->cpu.cycles = p->root->cycles;
@@ -84,7 +89,7 @@ static void free_paths(struct path *path)
 		struct path *next = path->sibling;
 
 		free_paths(path->children);
-		g_free(path);
+		g_aligned_free(path);
 		path = next;
 	}
 }
@@ -101,7 +106,7 @@ struct path *__cpu_child(struct cpu *c, int frame)
 	while (child && child->frame != frame)
 		child = child->sibling;
 	if (!child) {
-		child = g_new0(struct path, 1);
+		child = new_path();
 		child->parent = c->path;
 		child->frame = frame;
 		child->traced = c->path->traced;

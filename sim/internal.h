@@ -44,6 +44,7 @@ enum run_state { RUN_NONE, RUN_READY, RUN_BLOCKED, RUN_DONE };
 struct cpu_private {
 	struct cpu cpu; /* first: a struct cpu * is a struct cpu_private * */
 
+	uint64_t random[4];
 	uint64_t meets;
 
 	/* memory */
@@ -70,8 +71,6 @@ struct cpu_private {
 	/* account */
 	struct path *root; /* of its call paths */
 	struct cpu_trace *trace; /* NULL without MACHINE_TRACE */
-
-	uint64_t random[4];
 };
 
 struct domain {

@@ -33,7 +33,7 @@ void step_move(const struct cpu *c, struct cpu_step *st, int i, sim_addr a)
 }
 
 static void step_access(const struct cpu *c, struct cpu_step *st, sim_addr a,
-			uint64_t ignore)
+			uint8_t ignore)
 {
 	st->way[st->nr] = c->l1->ways; /* anyone: its tag will be looked at */
 	st->ignore[st->nr] = ignore;

@@ -32,7 +32,7 @@ struct cpu_step {
 	int nr;
 	struct l1_way *way[STEP_ACCESSES]; /* where its lines were */
 	uint64_t want[STEP_ACCESSES];	   /* tags that make these hits */
-	uint64_t ignore[STEP_ACCESSES];	   /* bits of them that don't matter */
+	uint8_t ignore[STEP_ACCESSES];	   /* bits of them that don't matter */
 };
 
 void step_call(struct cpu *c, struct cpu_step *st, int frame, unsigned insns);
