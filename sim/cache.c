@@ -45,14 +45,28 @@ static struct cache_shape shape(int64_t kib, int64_t ways, bool masked)
 	return s;
 }
 
-static size_t l2_bytes(const struct caches *x)
+static size_t number_bytes(const struct cache_shape *s)
 {
-	return x->l2.sets * x->l2.ways * sizeof(uint32_t);
+	return s->sets * sizeof(uint32_t);
 }
 
-static size_t l3_bytes(const struct caches *x)
+static size_t way_bytes(const struct cache_shape *s)
 {
-	return x->l3.sets * x->l3.ways * sizeof(uint32_t);
+	return s->sets * s->ways * sizeof(uint32_t);
+}
+
+static struct tags new_tags(const struct cache_shape *s)
+{
+	return (struct tags){
+		.number = map(number_bytes(s)),
+		.ways = map(way_bytes(s)),
+	};
+}
+
+static void free_tags(struct tags *t, const struct cache_shape *s)
+{
+	munmap(t->number, number_bytes(s));
+	munmap(t->ways, way_bytes(s));
 }
 
 struct caches *caches_new(const struct topology *t,
@@ -99,9 +113,9 @@ struct caches *caches_new(const struct topology *t,
 						 x->l1.sets * x->l1.ways *
 							 sizeof(struct l1_way),
 					 64);
-		k->l2 = map(l2_bytes(x));
-		if (!l->tags) {
-			l->tags = map(l3_bytes(x));
+		k->l2 = new_tags(&x->l2);
+		if (!l->nr_cores) {
+			l->tags = new_tags(&x->l3);
 			l->cores = g_new(int, t->nr_cores);
 			l->node = c->node;
 		}
@@ -126,11 +140,11 @@ void caches_free(struct caches *x)
 		if (!x->cores[i].l1)
 			continue;
 		g_aligned_free(x->cores[i].l1);
-		munmap(x->cores[i].l2, l2_bytes(x));
+		free_tags(&x->cores[i].l2, &x->l2);
 	}
 	for (int i = 0; i < x->nr_l3; i++) {
-		if (x->l3s[i].tags)
-			munmap(x->l3s[i].tags, l3_bytes(x));
+		if (x->l3s[i].nr_cores)
+			free_tags(&x->l3s[i].tags, &x->l3);
 		g_free(x->l3s[i].cores);
 	}
 	for (uint32_t i = 1; i < x->nr_chunks; i++)
@@ -370,20 +384,26 @@ static void l1_drop(const struct caches *x, const struct core *k,
 	way->stamp = 0;
 }
 
-static uint32_t *l2_set(const struct caches *x, const struct core *k,
-			uint64_t line)
+static uint32_t *ways_of(struct tags *t, const struct cache_shape *s,
+			 uint64_t set)
 {
-	return k->l2 + (line & x->l2.mask) * x->l2.ways;
+	if (!t->number[set])
+		t->number[set] = ++t->used;
+	return t->ways + (uint64_t)(t->number[set] - 1) * s->ways;
+}
+
+static uint32_t *l2_set(const struct caches *x, struct core *k, uint64_t line)
+{
+	return ways_of(&k->l2, &x->l2, line & x->l2.mask);
 }
 
 /* Slices are chosen by a hash of the address on all machines modeled; the
  * multiplier is Fibonacci hashing's 2^64 / golden ratio. */
-static uint32_t *l3_set(const struct caches *x, const struct l3 *l,
-			uint64_t line)
+static uint32_t *l3_set(const struct caches *x, struct l3 *l, uint64_t line)
 {
 	uint64_t hash = (line * 0x9e3779b97f4a7c15u) >> 32;
 
-	return l->tags + ((hash * x->l3.sets) >> 32) * x->l3.ways;
+	return ways_of(&l->tags, &x->l3, (hash * x->l3.sets) >> 32);
 }
 
 /* Sets have no gaps: behind the first empty way all are. */
@@ -556,7 +576,7 @@ static char *check_line(const struct caches *x, uint32_t handle)
 	if (e->dirty && e->owner == NO_CORE)
 		return g_strdup("is dirty without an owner");
 	for (int i = 0; i < x->nr_cores; i++) {
-		const struct core *k = &x->cores[i];
+		struct core *k = &x->cores[i];
 		bool may = e->owner == i || is_sharer(x, e, i), l1, l2;
 		const struct l1_way *way;
 
@@ -582,8 +602,8 @@ static char *check_line(const struct caches *x, uint32_t handle)
 	if (nr != e->nr)
 		return g_strdup_printf("%d sharers, counted %d", e->nr, nr);
 	for (int i = 0; i < x->nr_l3; i++) {
-		const struct l3 *l = &x->l3s[i];
-		bool in = l->tags && in_set(l3_set(x, l, line), x->l3.ways,
+		struct l3 *l = &x->l3s[i];
+		bool in = l->nr_cores && in_set(l3_set(x, l, line), x->l3.ways,
 					    handle);
 
 		if (in && !(e->l3s >> i % 64 & 1))

@@ -4,13 +4,15 @@
  *
  * A line that was ever touched has an entry in the directory and a number for
  * it, its handle. Entries come in chunks of 2 MiB of simulated memory, found
- * through a table per node; chunks and the tags of L2 and L3 are mappings that
- * the host fills page by page, so what is never touched costs nothing.
+ * through a table per node; a chunk is a mapping that the host fills page by
+ * page, so what is never touched costs nothing.
  *
  * L1 tags are words of (address, flags): a hit needs nothing else. Its ways
  * have stamps of when they were used, and a table of hints says in which way a
  * line was last seen, so that a hit rarely searches. L2 and L3 tags are
- * handles, their ways are kept in LRU order, most recent first.
+ * handles, their ways are kept in LRU order, most recent first. Few sets of a
+ * large cache are ever used: they are numbered in the order of their first use
+ * and lie one behind the other.
  *
  * Invariants, checked by cache_check(): L1 is within L2; an entry's owner, or
  * its sharers, are exactly the cores whose L2 has it; a line with an owner has
@@ -43,19 +45,26 @@ struct line {
 	uint32_t handle; /* 0: never used */
 };
 
+/* Tags of an L2 or L3. */
+struct tags {
+	uint32_t *number; /* of a set, from 1 on; 0: never used */
+	uint32_t *ways;	  /* of set after set, by number */
+	uint32_t used;
+};
+
 struct core {
 	int id, l3, socket, node;
 	struct l1 *l1;
-	uint32_t *l2;
+	struct tags l2;
 	struct chunk *chunk; /* that the last line asked for is in */
 	int nr_threads;
 };
 
 struct l3 {
 	int id, socket, node;
-	uint32_t *tags;
+	struct tags tags;
 	int *cores; /* ids */
-	int nr_cores;
+	int nr_cores; /* 0: no such L3 */
 };
 
 struct chunk {

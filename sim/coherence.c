@@ -197,7 +197,7 @@ static struct access_price own(struct cpu_private *p, struct line *e,
 	}
 	for (uint64_t bits = e->l3s; bits; bits &= bits - 1)
 		for (int i = __builtin_ctzll(bits); i < x->nr_l3; i += 64)
-			if (x->l3s[i].tags && !(x->inclusive && i == k->l3))
+			if (x->l3s[i].nr_cores && !(x->inclusive && i == k->l3))
 				leave_l3(p, &x->l3s[i], e, line, &worst);
 	e->l3s = x->inclusive ? (uint64_t)1 << k->l3 % 64 : 0;
 	e->dirty_l3 = NO_L3;
