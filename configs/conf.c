@@ -474,23 +474,28 @@ static bool check_group(const struct conf_group *g,
 			 "unknown group, expected %s", all->str);
 }
 
+static bool has_key(const struct conf_known *k, const char *key)
+{
+	for (int i = 0; k->keys && k->keys[i]; i++)
+		if (!strcmp(key, k->keys[i]))
+			return true;
+	for (int i = 0; k->table && k->table[i].key; i++)
+		if (!strcmp(key, k->table[i].key))
+			return true;
+	return false;
+}
+
 static bool check_key(const struct conf_entry *e, const struct conf_known *k,
 		      GError **error)
 {
 	struct nearest nearest = { .word = e->key };
 
-	if (!k->keys && !k->table)
+	if ((!k->keys && !k->table) || has_key(k, e->key))
 		return true;
-	for (int i = 0; k->keys && k->keys[i]; i++) {
-		if (!strcmp(e->key, k->keys[i]))
-			return true;
+	for (int i = 0; k->keys && k->keys[i]; i++)
 		nearest_offer(&nearest, k->keys[i]);
-	}
-	for (int i = 0; k->table && k->table[i].key; i++) {
-		if (!strcmp(e->key, k->table[i].key))
-			return true;
+	for (int i = 0; k->table && k->table[i].key; i++)
 		nearest_offer(&nearest, k->table[i].key);
-	}
 	if (nearest.name)
 		return conf_fail(error, e, "unknown key, did you mean %s?",
 				 nearest.name);
