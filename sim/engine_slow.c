@@ -84,14 +84,16 @@ void slow_start(struct engine *e)
 
 /* ---- the price of a sleep ---- */
 
+/* Dates that coincide as seldom as those at which CPUs meet: SimGrid wakes all
+ * of one date in one go, which is a third cheaper than one by one. */
 static void sleeper_main(int argc, char **argv)
 {
 	uint64_t *rounds = sg_actor_self_get_data();
+	uint64_t pid = sg_actor_self_get_pid();
 
 	for (uint64_t i = 0; i < *rounds; i++)
-		sg_actor_sleep_for((double)(1 + (i * 13 + (uintptr_t)
-						 sg_actor_self_get_pid() * 7) %
-							17));
+		sg_actor_sleep_for((double)(400 + (i * 1009 + pid * 797) %
+							  1201));
 }
 
 double machine_measure_sleep(struct machine *m)
