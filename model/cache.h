@@ -338,9 +338,8 @@ static inline bool cache_has_sheaves(const struct kmem_cache *s)
 void init_percpu_sheaves(struct cpu *c, struct kmem_cache *s);
 sim_addr alloc_from_pcs(struct cpu *c, struct kmem_cache *s, unsigned gfp,
 			int node);
-/* May the object of @slab be put into this CPU's sheaf? */
-bool can_free_to_pcs(struct cpu *c, const struct kmem_cache *s,
-		     const struct slab *slab);
+/* May an object of @node's memory be put into this CPU's sheaf? */
+bool can_free_to_pcs(struct cpu *c, const struct kmem_cache *s, int node);
 bool free_to_pcs(struct cpu *c, struct kmem_cache *s, sim_addr obj);
 unsigned alloc_from_pcs_bulk(struct cpu *c, struct kmem_cache *s, unsigned gfp,
 			     unsigned n, sim_addr *objs);
@@ -368,8 +367,9 @@ void sheaf_destroy(struct slab_sheaf *sheaf);
 
 /* An allocation by kmem_cache_alloc(); 0: nothing was done, go step by step. */
 sim_addr alloc_private(struct cpu *c, struct kmem_cache *s);
-/* The same for kmem_cache_free() of @slab's @obj; false: nothing was done. */
-bool free_private(struct cpu *c, struct kmem_cache *s, struct slab *slab,
+/* The same for kmem_cache_free() of @obj, whose slab's struct page is at
+ * @slab_line; false: nothing was done. */
+bool free_private(struct cpu *c, struct kmem_cache *s, sim_addr slab_line,
 		  sim_addr obj);
 
 /* ---- barn.c ---- */
@@ -426,6 +426,15 @@ void kmem_free(struct slub *sl, sim_addr addr, size_t bytes);
 
 struct page_allocator *page_allocator_new(struct slub *sl);
 void page_allocator_free(struct page_allocator *pa);
+/* Of the page at @addr: its slab, that one's cache and struct page. All that most
+ * frees need to know of an object; the slab itself they leave alone. */
+struct page_owner {
+	struct slab *slab; /* NULL: none, and nothing else is valid */
+	const struct kmem_cache *cache;
+	sim_addr line;
+};
+const struct page_owner *page_owner(const struct page_allocator *pa,
+				    sim_addr addr);
 struct slab *page_slab(const struct page_allocator *pa, sim_addr addr);
 /* The same for any address, NULL if it is in no slab (the checker's). */
 struct slab *page_slab_checked(const struct page_allocator *pa, sim_addr addr);

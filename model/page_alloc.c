@@ -25,8 +25,13 @@ _Static_assert(MEMMAP_OFFSET + ((MEMMAP_OFFSET - PAGES_OFFSET) >> PAGE_SHIFT) *
 	       "struct pages end before machine_reserve()'s addresses");
 
 struct frame {
-	struct slab *slab;
-	struct list_head list; /* in a free list of the buddy */
+	union {
+		struct page_owner owner;
+		struct {
+			struct slab *slab; /* owner.slab: NULL if free */
+			struct list_head list; /* of the buddy's free blocks */
+		};
+	};
 	uint32_t pfn;
 	int8_t free_order; /* -1: not the first page of a free block */
 };
@@ -79,9 +84,15 @@ sim_addr page_struct(const struct slub *sl, sim_addr addr)
 	       pfn_of(addr) * 64;
 }
 
+const struct page_owner *page_owner(const struct page_allocator *pa,
+				    sim_addr addr)
+{
+	return &frame_of(pa->zone[sim_addr_node(addr)], pfn_of(addr))->owner;
+}
+
 struct slab *page_slab(const struct page_allocator *pa, sim_addr addr)
 {
-	return frame_of(pa->zone[sim_addr_node(addr)], pfn_of(addr))->slab;
+	return page_owner(pa, addr)->slab;
 }
 
 struct slab *page_slab_checked(const struct page_allocator *pa, sim_addr addr)
@@ -101,7 +112,10 @@ void page_set_slab(struct page_allocator *pa, sim_addr addr, unsigned order,
 	uint64_t pfn = pfn_of(addr);
 
 	for (unsigned i = 0; i < 1u << order; i++)
-		frame_of(z, pfn + i)->slab = slab;
+		frame_of(z, pfn + i)->owner = (struct page_owner){
+			slab, slab ? slab->cache : NULL,
+			slab ? slab->line : 0
+		};
 }
 
 int page_zonelist(const struct page_allocator *pa, int node, const int **order)

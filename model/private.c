@@ -84,18 +84,18 @@ sim_addr alloc_private(struct cpu *c, struct kmem_cache *s)
 /* ---- free ---- */
 
 static SELDOM void tell_free(struct cpu *c, struct kmem_cache *s,
-		      struct kmem_cache_cpu *pcs, const struct slab *slab,
+		      struct kmem_cache_cpu *pcs, sim_addr slab_line,
 		      sim_addr slot)
 {
 	struct private_step *p = &pcs->free;
 
 	p->main = pcs->main->addr;
 	p->slot_line = slot / SIM_LINE;
-	p->slab = slab->line;
+	p->slab = slab_line;
 	step_call(c, &p->step, s->slub->frame[FR_kmem_cache_free],
 		  s->cost->free_fast);
 	step_read(c, &p->step, s->line);
-	step_read(c, &p->step, slab->line);
+	step_read(c, &p->step, slab_line);
 	step_write(c, &p->step, pcs->pcs_line);
 	step_read(c, &p->step, p->main + SHEAF_SIZE);
 	step_write(c, &p->step, slot);
@@ -106,20 +106,20 @@ static SELDOM void tell_free(struct cpu *c, struct kmem_cache *s,
 
 /* Main, the slot's line or the object's slab is another. */
 static SELDOM void move_free(struct cpu *c, struct private_step *p,
-		      sim_addr main, sim_addr slab, sim_addr slot)
+		      sim_addr main, sim_addr slab_line, sim_addr slot)
 {
 	if (main != p->main) {
 		step_move(c, &p->step, FREE_SIZE, main + SHEAF_SIZE);
 		step_move(c, &p->step, FREE_NEW_SIZE, main + SHEAF_SIZE);
 	}
 	step_move(c, &p->step, FREE_SLOT, slot);
-	step_move(c, &p->step, FREE_SLAB, slab);
+	step_move(c, &p->step, FREE_SLAB, slab_line);
 	p->main = main;
 	p->slot_line = slot / SIM_LINE;
-	p->slab = slab;
+	p->slab = slab_line;
 }
 
-bool free_private(struct cpu *c, struct kmem_cache *s, struct slab *slab,
+bool free_private(struct cpu *c, struct kmem_cache *s, sim_addr slab_line,
 		  sim_addr obj)
 {
 	struct kmem_cache_cpu *pcs = this_cpu(s, c);
@@ -128,13 +128,13 @@ bool free_private(struct cpu *c, struct kmem_cache *s, struct slab *slab,
 	sim_addr slot = sheaf_slot(main, main->size);
 
 	if (main->size == main->capacity || !cpu_is_quiet(c) ||
-	    !can_free_to_pcs(c, s, slab))
+	    !can_free_to_pcs(c, s, sim_addr_node(obj)))
 		return false;
 	if (!step_is_here(c, &p->step))
-		tell_free(c, s, pcs, slab, slot);
-	else if (slot / SIM_LINE != p->slot_line || slab->line != p->slab ||
+		tell_free(c, s, pcs, slab_line, slot);
+	else if (slot / SIM_LINE != p->slot_line || slab_line != p->slab ||
 		 main->addr != p->main)
-		move_free(c, p, main->addr, slab->line, slot);
+		move_free(c, p, main->addr, slab_line, slot);
 	if (!step_holds(c, &p->step))
 		return false;
 	step_do(c, &p->step);

@@ -286,10 +286,9 @@ sim_addr alloc_from_pcs(struct cpu *c, struct kmem_cache *s, unsigned gfp,
 	return obj;
 }
 
-bool can_free_to_pcs(struct cpu *c, const struct kmem_cache *s,
-		     const struct slab *slab)
+bool can_free_to_pcs(struct cpu *c, const struct kmem_cache *s, int node)
 {
-	if (slab->node == numa_mem_id(s, c))
+	if (node == numa_mem_id(s, c))
 		return true;
 	/* a CPU without memory of its own has no local objects to keep */
 	return s->f->remote_free_to_sheaf && !s->f->have_memoryless_nodes &&
@@ -520,7 +519,7 @@ void free_to_pcs_bulk(struct cpu *c, struct kmem_cache *s, unsigned n,
 		struct slab *slab = slab_of(s->slub, objs[kept]);
 
 		cpu_read(c, slab->line);
-		if (can_free_to_pcs(c, s, slab)) {
+		if (can_free_to_pcs(c, s, slab->node)) {
 			kept++;
 			continue;
 		}

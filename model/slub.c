@@ -365,7 +365,7 @@ static BY_STEPS void free_by_steps(struct cpu *c, struct kmem_cache *s,
 	cpu_read(c, s->line);
 	cpu_read(c, slab->line);
 	s->frees++;
-	if (!cache_has_sheaves(s) || !can_free_to_pcs(c, s, slab) ||
+	if (!cache_has_sheaves(s) || !can_free_to_pcs(c, s, slab->node) ||
 	    !free_to_pcs(c, s, obj)) {
 		slab_free_one(c, s, obj);
 		if (!s->f->cpu_slabs)
@@ -376,11 +376,11 @@ static BY_STEPS void free_by_steps(struct cpu *c, struct kmem_cache *s,
 
 void kmem_cache_free(struct cpu *c, struct kmem_cache *s, sim_addr obj)
 {
-	struct slab *slab = slab_of(s->slub, obj);
+	const struct page_owner *of = page_owner(s->slub->pages, obj);
 
-	g_assert(slab && slab->cache == s);
-	if (!cache_has_sheaves(s) || !free_private(c, s, slab, obj))
-		free_by_steps(c, s, slab, obj);
+	g_assert(of->slab && of->cache == s);
+	if (!cache_has_sheaves(s) || !free_private(c, s, of->line, obj))
+		free_by_steps(c, s, of->slab, obj);
 }
 
 /* ---- bulk ---- */
