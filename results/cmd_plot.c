@@ -18,7 +18,8 @@ static int plot_one(const char *path)
 		return EXIT_USAGE;
 	}
 	out = outdir_open(r->dir, &error);
-	ok = out && plots_write(out, "plots", r, &warning, &error);
+	ok = out && plots_write(out, "plots", r, (int)g_get_num_processors(),
+				&warning, &error);
 	outdir_close(out);
 	result_free(r);
 	if (error)

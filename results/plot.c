@@ -2,9 +2,9 @@
 #include "results/plot.h"
 
 #include <math.h>
-#include <glib/gstdio.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "results/drawing.h"
 
 struct plot *plot_new(const char *name, const char *title, int width,
 		      int height)
@@ -119,114 +119,14 @@ char **variant_colours(char **variants)
 	return colours;
 }
 
-static bool have_gnuplot(char **warning)
-{
-	g_autofree char *path = g_find_program_in_path("gnuplot");
-
-	if (path)
-		return true;
-	if (!*warning)
-		*warning = g_strdup("gnuplot is not installed (Debian: "
-				    "gnuplot-nox): plots have no images");
-	return false;
-}
-
-/* Draws in a folder of its own: what gnuplot leaves half-done stays there. */
-static bool run_gnuplot(const struct plot *p, const char *dir, char **warning)
-{
-	g_autofree char *file = g_strconcat(p->name, ".gp", NULL);
-	char *argv[] = {(char *)"gnuplot", file, NULL};
-	g_autofree char *said = NULL, *png = NULL;
-	g_autoptr(GError) e = NULL;
-	int status = 0;
-
-	png = g_strconcat(dir, "/", p->name, ".png", NULL);
-	if (g_spawn_sync(dir, argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL,
-			 &said, &status, &e) &&
-	    g_spawn_check_wait_status(status, &e) &&
-	    g_file_test(png, G_FILE_TEST_EXISTS))
-		return true;
-	if (!*warning) {
-		const char *why = said && *g_strstrip(said) ? said :
-				  e			    ? e->message :
-							      "no image";
-		const char *last = strrchr(why, '\n');
-
-		*warning = g_strdup_printf("gnuplot %s.gp: %s", p->name,
-					   last ? last + 1 : why);
-	}
-	return false;
-}
-
-static bool copy_image(const struct plot *p, const char *suffix,
-		       const char *from, struct outdir *out, const char *folder,
-		       GError **error)
-{
-	g_autofree char *name = g_strconcat(p->name, suffix, NULL);
-	g_autofree char *source = g_build_filename(from, name, NULL);
-	g_autofree char *target = g_build_filename(folder, name, NULL);
-	g_autofree char *data = NULL;
-	gsize length;
-
-	return g_file_get_contents(source, &data, &length, error) &&
-	       outdir_write_data(out, target, data, length, error);
-}
-
-static void remove_drawing(const struct plot *p, const char *dir)
-{
-	static const char *const suffixes[] = {".gp", ".dat", ".png", ".svg"};
-
-	for (guint i = 0; i < G_N_ELEMENTS(suffixes); i++) {
-		g_autofree char *path = g_strconcat(dir, "/", p->name,
-						    suffixes[i], NULL);
-
-		g_unlink(path);
-	}
-	g_rmdir(dir);
-}
-
-bool plot_draw(struct plot *p, struct outdir *out, const char *folder,
-	       char **warning, GError **error)
-{
-	g_autofree char *stem = g_build_filename(folder, p->name, NULL);
-	g_autofree char *gp = g_strconcat(stem, ".gp", NULL);
-	g_autofree char *dat = g_strconcat(stem, ".dat", NULL);
-	g_autofree char *dir = NULL;
-	bool ok;
-
-	g_string_append_printf(
-		p->gp,
-		"set terminal pngcairo size 1000,600 font 'DejaVu Sans,11' "
-		"noenhanced\n"
-		"set output '%s.png'\nreplot\nunset output\n",
-		p->name);
-	if (!outdir_write(out, gp, p->gp->str, error) ||
-	    !outdir_write(out, dat, p->dat->str, error))
-		return false;
-	if (!have_gnuplot(warning))
-		return true;
-	dir = g_dir_make_tmp("slubsim-plot-XXXXXX", error);
-	if (!dir)
-		return false;
-	g_free(stem);
-	stem = g_build_filename(dir, p->name, NULL);
-	g_free(gp);
-	gp = g_strconcat(stem, ".gp", NULL);
-	g_free(dat);
-	dat = g_strconcat(stem, ".dat", NULL);
-	ok = write_aside(gp, p->gp->str, error) &&
-	     write_aside(dat, p->dat->str, error);
-	if (ok && run_gnuplot(p, dir, warning))
-		ok = copy_image(p, ".png", dir, out, folder, error) &&
-		     copy_image(p, ".svg", dir, out, folder, error);
-	remove_drawing(p, dir);
-	return ok;
-}
-
 bool plots_write(struct outdir *out, const char *folder, const struct result *r,
-		 char **warning, GError **error)
+		 int jobs, char **warning, GError **error)
 {
-	return plot_figures(out, folder, r, warning, error) &&
-	       plot_costs(out, folder, r, warning, error) &&
-	       plot_locks(out, folder, r, warning, error);
+	struct drawing *d = drawing_new(out, folder);
+	bool ok = plot_figures(d, r, error) && plot_costs(d, r, error) &&
+		  plot_locks(d, r, error) &&
+		  drawing_finish(d, jobs, warning, error);
+
+	drawing_free(d);
+	return ok;
 }

@@ -25,11 +25,12 @@
 #include "results/result.h"
 
 /*
- * Writes all plots of @r into @folder of @out. Without gnuplot the .gp and
- * .dat are written all the same, and *@warning is set to a sentence.
+ * Writes all plots of @r into @folder of @out, drawn by @jobs gnuplots at once.
+ * Without gnuplot the .gp and .dat are written all the same, and *@warning is
+ * set to a sentence.
  */
 bool plots_write(struct outdir *out, const char *folder, const struct result *r,
-		 char **warning, GError **error);
+		 int jobs, char **warning, GError **error);
 
 /* "#rrggbb", one per variant of the list; fixed by the names alone. */
 char **variant_colours(char **variants);
@@ -43,9 +44,9 @@ struct plot {
 struct plot *plot_new(const char *name, const char *title, int width,
 		      int height);
 void plot_free(struct plot *p);
-/* Writes .gp and .dat, draws, writes the images. */
-bool plot_draw(struct plot *p, struct outdir *out, const char *folder,
-	       char **warning, GError **error);
+struct drawing; /* results/drawing.h */
+/* Writes .gp and .dat, and has the images drawn later. Takes @p over. */
+bool plot_draw(struct plot *p, struct drawing *d, GError **error);
 /* @s between quotes, as gnuplot reads it; newly allocated. */
 char *plot_quote(const char *s);
 /* Axis label with unit, and what to divide values by ("M/s", 1e6). */
@@ -57,13 +58,10 @@ char *plot_axis(const char *name);
 
 /* The kinds, each in its own file. */
 /* @figures: of one name, each with the same two coordinates. */
-bool plot_map(struct outdir *out, const char *folder, const struct result *r,
-	      const GPtrArray *figures, char **warning, GError **error);
-bool plot_figures(struct outdir *out, const char *folder,
-		  const struct result *r, char **warning, GError **error);
-bool plot_costs(struct outdir *out, const char *folder, const struct result *r,
-		char **warning, GError **error);
-bool plot_locks(struct outdir *out, const char *folder, const struct result *r,
-		char **warning, GError **error);
+bool plot_map(struct drawing *d, const struct result *r,
+	      const GPtrArray *figures, GError **error);
+bool plot_figures(struct drawing *d, const struct result *r, GError **error);
+bool plot_costs(struct drawing *d, const struct result *r, GError **error);
+bool plot_locks(struct drawing *d, const struct result *r, GError **error);
 
 #endif

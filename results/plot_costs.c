@@ -105,8 +105,7 @@ static void label_room(struct plot *p, const GPtrArray *accounts)
 			       MIN(0.05 + longest * 0.0038, 0.25));
 }
 
-static bool stack(struct outdir *out, const char *folder,
-		  const struct result *r, char **warning, GError **error)
+static bool stack(struct drawing *d, const struct result *r, GError **error)
 {
 	g_autoptr(GPtrArray) accounts = all_accounts(r);
 	g_autofree char *title = g_strdup_printf(
@@ -114,7 +113,6 @@ static bool stack(struct outdir *out, const char *folder,
 		bars_left_out(r) ? " (some of the cases)" : "");
 	struct plot *p;
 	int columns = 0;
-	bool ok;
 
 	if (!accounts->len)
 		return true;
@@ -163,13 +161,14 @@ static bool stack(struct outdir *out, const char *folder,
 	g_string_append_c(p->gp, '\n');
 	/* the first line of the .dat is its header, not a bar */
 	g_string_prepend(p->dat, "# ");
-	ok = !columns || plot_draw(p, out, folder, warning, error);
+	if (columns)
+		return plot_draw(p, d, error);
 	plot_free(p);
-	return ok;
+	return true;
 }
 
-static bool traffic(struct outdir *out, const char *folder,
-		    const struct point *point, char **warning, GError **error)
+static bool traffic(struct drawing *d, const struct point *point,
+		    GError **error)
 {
 	g_autofree char *name = g_strconcat("traffic-", point->variant, NULL);
 	g_autofree char *where = coords_text(point->coords);
@@ -177,7 +176,6 @@ static bool traffic(struct outdir *out, const char *folder,
 	int n = point->nr_node_ids;
 	uint64_t sum = 0;
 	struct plot *p;
-	bool ok;
 
 	for (guint i = 0; i < point->traffic->len; i++)
 		sum += g_array_index(point->traffic, uint64_t, i);
@@ -204,26 +202,23 @@ static bool traffic(struct outdir *out, const char *folder,
 			p->dat, "%d\t%d\t%.8g\n", i / n, i % n,
 			(double)g_array_index(point->traffic, uint64_t, i) /
 				MAX(point->operations, 1));
-	ok = plot_draw(p, out, folder, warning, error);
-	plot_free(p);
-	return ok;
+	return plot_draw(p, d, error);
 }
 
-bool plot_costs(struct outdir *out, const char *folder, const struct result *r,
-		char **warning, GError **error)
+bool plot_costs(struct drawing *d, const struct result *r, GError **error)
 {
 	g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
 	bool ok;
 
 	if (!r->points->len)
 		return true;
-	ok = stack(out, folder, r, warning, error);
+	ok = stack(d, r, error);
 	/* traffic of each variant's first point */
 	for (guint i = 0; ok && i < r->points->len; i++) {
 		const struct point *p = r->points->pdata[i];
 
 		if (g_hash_table_add(seen, p->variant))
-			ok = traffic(out, folder, p, warning, error);
+			ok = traffic(d, p, error);
 	}
 	return ok;
 }

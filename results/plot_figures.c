@@ -13,11 +13,10 @@
 #define MAX_TICS 12	/* that fit beside each other */
 
 struct context {
-	struct outdir *out;
-	const char *folder;
+	struct drawing *d;
 	const struct result *r;
 	const GPtrArray *figures;
-	char **colours, **warning;
+	char **colours;
 	GError **error;
 };
 
@@ -100,7 +99,7 @@ static bool headline(const struct context *c, const char *name)
 {
 	double divisor;
 	struct plot *p = begin(c, "headline", name, &divisor);
-	bool published = false, ok;
+	bool published = false;
 	g_autoptr(GString) tics = g_string_new(NULL);
 	g_autoptr(GString) plot = g_string_new("plot \\\n");
 	int index = 0;
@@ -150,9 +149,7 @@ static bool headline(const struct context *c, const char *name)
 		       "set boxwidth %g\nset style fill solid\n%s\n",
 		tics->str, g_strv_length(c->r->variants) - 0.3,
 		published ? 0.38 : 0.6, plot->str);
-	ok = plot_draw(p, c->out, c->folder, c->warning, c->error);
-	plot_free(p);
-	return ok;
+	return plot_draw(p, c->d, c->error);
 }
 
 /* ---- a value over an axis ---- */
@@ -390,7 +387,7 @@ static bool draw_panel(const struct context *c, const struct panel *a)
 	double divisor;
 	struct plot *p = begin(c, file, a->name, &divisor);
 	int variants = g_strv_length(c->r->variants), index = 0;
-	bool bars = !a->numeric || a->ids, ok, any_published = false;
+	bool bars = !a->numeric || a->ids, any_published = false;
 	g_autoptr(GString) plot = g_string_new("plot \\\n");
 
 	if (*a->rest)
@@ -460,9 +457,7 @@ static bool draw_panel(const struct context *c, const struct panel *a)
 	}
 	g_string_truncate(plot, plot->len - strlen(", \\\n"));
 	g_string_append_printf(p->gp, "%s\n", plot->str);
-	ok = plot_draw(p, c->out, c->folder, c->warning, c->error);
-	plot_free(p);
-	return ok;
+	return plot_draw(p, c->d, c->error);
 }
 
 /* Two axes of numbers, with more images than anybody compares? */
@@ -534,8 +529,7 @@ static bool draw_over_axis(const struct context *c, const char *name,
 			g_ptr_array_add(rests, rest);
 	}
 	if (is_map(figures, rests->len))
-		return plot_map(c->out, c->folder, c->r, figures, c->warning,
-				c->error);
+		return plot_map(c->d, c->r, figures, c->error);
 	/* the case of a sweep is one line in the figures of all; what happened
 	 * within it is worth an image while they are few */
 	if (rests->len > MAX_PANELS)
@@ -580,15 +574,14 @@ static bool worth(const struct context *c, const char *name, bool first)
 	return first;
 }
 
-bool plot_figures(struct outdir *out, const char *folder,
-		  const struct result *r, char **warning, GError **error)
+bool plot_figures(struct drawing *d, const struct result *r, GError **error)
 {
 	g_autoptr(GPtrArray) figures = figures_of(r);
 	g_autoptr(GError) e = NULL;
 	g_autoptr(GPtrArray) targets = targets_load(r, &e);
 	g_auto(GStrv) colours = variant_colours(r->variants);
 	g_auto(GStrv) names = NULL;
-	struct context c = {out, folder, r, figures, colours, warning, error};
+	struct context c = {d, r, figures, colours, error};
 	bool ok = true;
 
 	if (e) {

@@ -28,15 +28,14 @@ static double *waits_of(const struct result *r, const char *variant,
 	return w;
 }
 
-static bool lock_wait(struct outdir *out, const char *folder,
-		      const struct result *r, char **warning, GError **error)
+static bool lock_wait(struct drawing *d, const struct result *r, GError **error)
 {
 	const struct point *first = r->points->pdata[0];
 	g_auto(GStrv) cases = result_cases(r);
 	g_auto(GStrv) colours = variant_colours(r->variants);
 	g_autofree char *title = NULL;
 	int nodes = first->nr_node_ids, variants = 0;
-	bool any = false, ok = true;
+	bool any = false;
 	struct plot *p;
 
 	if (nodes < 2)
@@ -77,9 +76,9 @@ static bool lock_wait(struct outdir *out, const char *folder,
 	}
 	g_string_append_c(p->gp, '\n');
 	if (any)
-		ok = plot_draw(p, out, folder, warning, error);
+		return plot_draw(p, d, error);
 	plot_free(p);
-	return ok;
+	return true;
 }
 
 /* ---- class x node ---- */
@@ -201,15 +200,13 @@ static double wait_at(GHashTable *sums, const GPtrArray *classes, guint row,
 
 static bool lock_map(const struct waits *w, const GPtrArray *classes,
 		     const char *variant, const char *title, int columns,
-		     struct outdir *out, const char *folder, char **warning,
-		     GError **error)
+		     struct drawing *d, GError **error)
 {
 	g_autofree char *name = g_strconcat("lock-map-", variant, NULL);
 	struct plot *p = plot_new(name, title, 1000, 600);
 	GHashTable *sums = g_hash_table_lookup(w->by_variant, variant);
 	guint rows = MIN(classes->len, MAX_CLASSES + 1);
 	size_t longest = 0;
-	bool ok;
 
 	g_string_append(p->gp, "set ytics (");
 	for (guint i = 0; i < rows; i++) {
@@ -251,14 +248,11 @@ static bool lock_map(const struct waits *w, const GPtrArray *classes,
 					       v >= 100 ? "%.0f\n" : "%.2g\n",
 					       v);
 		}
-	ok = plot_draw(p, out, folder, warning, error);
-	plot_free(p);
-	return ok;
+	return plot_draw(p, d, error);
 }
 
 /* A map per variant, all on one scale. */
-static bool lock_maps(struct outdir *out, const char *folder,
-		      const struct result *r, char **warning, GError **error)
+static bool lock_maps(struct drawing *d, const struct result *r, GError **error)
 {
 	g_auto(GStrv) cases = result_cases(r);
 	struct waits *w = waits_new(r, cases[0]);
@@ -285,17 +279,15 @@ static bool lock_maps(struct outdir *out, const char *folder,
 			"%s%s%s: waiting for locks", r->variants[v],
 			*cases[0] ? ", " : "", cases[0]);
 
-		ok = lock_map(w, classes, r->variants[v], title, columns, out,
-			      folder, warning, error);
+		ok = lock_map(w, classes, r->variants[v], title, columns, d,
+			      error);
 	}
 	waits_free(w);
 	return ok;
 }
 
-bool plot_locks(struct outdir *out, const char *folder, const struct result *r,
-		char **warning, GError **error)
+bool plot_locks(struct drawing *d, const struct result *r, GError **error)
 {
 	return !r->points->len ||
-	       (lock_wait(out, folder, r, warning, error) &&
-		lock_maps(out, folder, r, warning, error));
+	       (lock_wait(d, r, error) && lock_maps(d, r, error));
 }

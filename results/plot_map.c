@@ -93,8 +93,7 @@ static void draw_cells(struct plot *p, const struct map *m)
 }
 
 static bool values_of(const struct map *m, const char *variant,
-		      struct outdir *out, const char *folder, char **warning,
-		      GError **error)
+		      struct drawing *d, GError **error)
 {
 	double divisor;
 	g_autofree char *label = plot_label(m->first->name, m->first->unit,
@@ -103,7 +102,6 @@ static bool values_of(const struct map *m, const char *variant,
 						variant);
 	g_autofree char *title = g_strdup_printf("%s: %s", m->r->name, variant);
 	struct plot *p = begin(m, file, title, label);
-	bool ok;
 
 	/* light enough for black figures; one scale for all variants */
 	g_string_append_printf(p->gp,
@@ -122,14 +120,11 @@ static bool values_of(const struct map *m, const char *variant,
 				p->dat, v >= 100 ? "%.0f\n" : "%.3g\n", v);
 		}
 	draw_cells(p, m);
-	ok = plot_draw(p, out, folder, warning, error);
-	plot_free(p);
-	return ok;
+	return plot_draw(p, d, error);
 }
 
 static bool change_of(const struct map *m, const char *variant,
-		      struct outdir *out, const char *folder, char **warning,
-		      GError **error)
+		      struct drawing *d, GError **error)
 {
 	const char *base = m->r->variants[0];
 	g_autofree char *words = g_strdelimit(g_strdup(m->first->name), "_",
@@ -143,7 +138,6 @@ static bool change_of(const struct map *m, const char *variant,
 						 m->r->name, variant, base);
 	struct plot *p = begin(m, file, title, label);
 	double most = 1;
-	bool ok;
 
 	g_string_append(p->dat, "# x's place, y's place, change, its text\n");
 	for (guint y = 0; y < m->ys->len; y++)
@@ -169,13 +163,11 @@ static bool change_of(const struct map *m, const char *variant,
 		m->first->higher_is_better ? "#5f9bd1" : "#e8a33d", -most,
 		most);
 	draw_cells(p, m);
-	ok = plot_draw(p, out, folder, warning, error);
-	plot_free(p);
-	return ok;
+	return plot_draw(p, d, error);
 }
 
-bool plot_map(struct outdir *out, const char *folder, const struct result *r,
-	      const GPtrArray *figures, char **warning, GError **error)
+bool plot_map(struct drawing *d, const struct result *r,
+	      const GPtrArray *figures, GError **error)
 {
 	g_autoptr(GPtrArray) xs = g_ptr_array_new(), ys = g_ptr_array_new();
 	struct map m = {r, figures, figures->pdata[0], xs, ys, 0};
@@ -192,10 +184,9 @@ bool plot_map(struct outdir *out, const char *folder, const struct result *r,
 	if (xs->len * ys->len > MAX_CELLS || m.largest <= 0)
 		return true;
 	for (int v = 0; ok && r->variants[v]; v++) {
-		ok = values_of(&m, r->variants[v], out, folder, warning, error);
+		ok = values_of(&m, r->variants[v], d, error);
 		if (ok && v)
-			ok = change_of(&m, r->variants[v], out, folder, warning,
-				       error);
+			ok = change_of(&m, r->variants[v], d, error);
 	}
 	return ok;
 }

@@ -259,7 +259,7 @@ struct pool_outcome *pool_run(const char *title, int n, const bool *skip,
 		.skip = skip,
 		.self = getpid(),
 		.started = g_get_monotonic_time(),
-		.terminal = isatty(2),
+		.terminal = title && isatty(2),
 	};
 
 	for (int i = 0; i < n; i++)

@@ -24,7 +24,8 @@ struct pool_outcome {
 
 /*
  * Runs jobs 0..@n-1 that @skip (may be NULL) doesn't name, up to @at_once
- * side by side; on a terminal with a progress bar that begins with @title.
+ * side by side; on a terminal with a progress bar that begins with @title, or
+ * without one if that is NULL.
  */
 struct pool_outcome *pool_run(const char *title, int n, const bool *skip,
 			      int at_once, pool_job job, void *arg);

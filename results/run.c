@@ -502,14 +502,14 @@ static bool open_folder(struct plan *p, const char *dir, GError **error)
 
 static struct result *finish(struct plan *p, char **command,
 			     const struct pool_outcome *o, const bool *skip,
-			     GError **error)
+			     int jobs, GError **error)
 {
 	struct result *r = describe(p, command);
 	g_autofree char *json = NULL, *warning = NULL;
 	bool ok = read_points(p, o, skip, r, error);
 
 	if (ok && r->points->len)
-		ok = views_write(p->out, r, &warning, error);
+		ok = views_write(p->out, r, jobs, &warning, error);
 	if (warning)
 		fprintf(stderr, "slubsim: %s\n", warning);
 	if (ok) {
@@ -529,6 +529,7 @@ static struct result *run_plan(struct plan *p, char **command, const char *dir,
 			       int *failed, int *signal, GError **error)
 {
 	const struct run_options *options = p->options;
+	int jobs = options->jobs ? options->jobs : (int)g_get_num_processors();
 	g_autofree bool *skip = NULL;
 	struct pool_outcome *o;
 	struct result *r;
@@ -538,14 +539,11 @@ static struct result *run_plan(struct plan *p, char **command, const char *dir,
 	skip = options->resume ? find_finished(p, outdir_path(p->out))
 			       : g_new0(bool, MAX(p->points->len, 1));
 	o = pool_run(((struct run_case *)p->cases->pdata[0])->e->name,
-		     p->points->len, skip,
-		     options->jobs ? options->jobs
-				   : (int)g_get_num_processors(),
-		     run_point, p);
+		     p->points->len, skip, jobs, run_point, p);
 	tell_failures(p, o);
 	*failed = o->nr_failed;
 	*signal = o->signal;
-	r = finish(p, command, o, skip, error);
+	r = finish(p, command, o, skip, jobs, error);
 	pool_outcome_free(o);
 	return r;
 }

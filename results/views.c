@@ -250,8 +250,8 @@ static bool write_report(struct outdir *out, const struct result *r,
 	return html && write_in(out, "", "report.html", html, error);
 }
 
-bool views_write(struct outdir *out, const struct result *r, char **warning,
-		 GError **error)
+bool views_write(struct outdir *out, const struct result *r, int jobs,
+		 char **warning, GError **error)
 {
 	char *table = table_text(r, error);
 
@@ -266,6 +266,6 @@ bool views_write(struct outdir *out, const struct result *r, char **warning,
 		if (p->iteration == 0 && !write_point(out, p, error))
 			return false;
 	}
-	return plots_write(out, "plots", r, warning, error) &&
+	return plots_write(out, "plots", r, jobs, warning, error) &&
 	       write_report(out, r, error);
 }

@@ -23,9 +23,10 @@
 #include "results/out.h"
 #include "results/result.h"
 
-/* *@warning (newly allocated) tells why there are no images, if there are none. */
-bool views_write(struct outdir *out, const struct result *r, char **warning,
-		 GError **error);
+/* Up to @jobs plots are drawn at once. *@warning (newly allocated) tells why
+ * there are no images, if there are none. */
+bool views_write(struct outdir *out, const struct result *r, int jobs,
+		 char **warning, GError **error);
 
 /* Where a point's own files are, relative to the result folder; new. */
 char *point_folder(const struct point *p);
