@@ -105,30 +105,48 @@ static bool inside(const char *name)
 	return *name != '\0';
 }
 
-/* Every NAME.tmp-PID in @dir, of the one @base or (NULL) of all. */
-static void remove_tmp(const char *dir, const char *base)
+/* In folder @dir of @root: what killed writers left, of @names or (NULL) all. */
+static void remove_tmp(const char *root, const char *dir, GHashTable *names)
 {
-	g_autofree char *prefix = g_strconcat(base ? base : "", ".tmp-", NULL);
-	g_autoptr(GDir) d = g_dir_open(dir, 0, NULL);
+	g_autofree char *path = g_build_filename(root, dir, NULL);
+	g_autoptr(GDir) d = g_dir_open(path, 0, NULL);
 	const char *name;
 
 	while (d && (name = g_dir_read_name(d))) {
-		if (base ? g_str_has_prefix(name, prefix) :
-			   strstr(name, prefix) != NULL) {
-			g_autofree char *tmp =
-				g_build_filename(dir, name, NULL);
+		const char *end = g_strrstr(name, ".tmp-");
+		g_autofree char *base = NULL, *of = NULL, *tmp = NULL;
 
+		if (!end)
+			continue;
+		base = g_strndup(name, end - name);
+		of = strcmp(dir, ".") ? g_build_filename(dir, base, NULL) :
+					g_strdup(base);
+		tmp = g_build_filename(path, name, NULL);
+		if (!names || g_hash_table_contains(names, of))
 			unlink(tmp);
-		}
 	}
 }
 
-static void remove_leftovers(const char *path)
+/* In the folders of @names, one look at each: they may be thousands. */
+static void remove_leftovers(const struct outdir *o, GHashTable *names,
+			     bool others_too)
 {
-	g_autofree char *dir = g_path_get_dirname(path);
-	g_autofree char *base = g_path_get_basename(path);
+	g_autoptr(GHashTable) dirs = g_hash_table_new_full(
+		g_str_hash, g_str_equal, g_free, NULL);
+	GHashTableIter it;
+	void *key;
 
-	remove_tmp(dir, base);
+	g_hash_table_iter_init(&it, names);
+	while (g_hash_table_iter_next(&it, &key, NULL))
+		g_hash_table_add(dirs, g_path_get_dirname(key));
+	g_hash_table_iter_init(&it, dirs);
+	while (g_hash_table_iter_next(&it, &key, NULL))
+		remove_tmp(o->path, key, others_too ? NULL : names);
+}
+
+void outdir_drop_partial(struct outdir *o, GHashTable *names)
+{
+	remove_leftovers(o, names, false);
 }
 
 static void remove_empty_dirs(const char *root, const char *name)
@@ -147,35 +165,17 @@ static void remove_empty_dirs(const char *root, const char *name)
 	}
 }
 
-/* In the folders of these names: one look at each. */
-static void remove_all_leftovers(struct outdir *o, GHashTable *names)
-{
-	g_autoptr(GHashTable) dirs = g_hash_table_new_full(
-		g_str_hash, g_str_equal, g_free, NULL);
-	GHashTableIter it;
-	void *key;
-
-	g_hash_table_iter_init(&it, names);
-	while (g_hash_table_iter_next(&it, &key, NULL))
-		g_hash_table_add(dirs, g_path_get_dirname(key));
-	g_hash_table_iter_init(&it, dirs);
-	while (g_hash_table_iter_next(&it, &key, NULL)) {
-		g_autofree char *path = g_build_filename(o->path, key, NULL);
-
-		remove_tmp(path, NULL);
-	}
-}
-
 bool outdir_clear(struct outdir *o, GHashTable *keep, GError **error)
 {
 	g_autofree char *list = g_build_filename(o->path, ".written", NULL);
 	g_autofree char *text = NULL;
 	g_auto(GStrv) names = NULL;
 	g_autoptr(GString) kept = g_string_new(NULL);
+	g_autoptr(GHashTable) gone = g_hash_table_new(g_str_hash, g_str_equal);
 
 	g_assert(o->list < 0);
 	if (keep)
-		remove_all_leftovers(o, keep);
+		remove_leftovers(o, keep, true);
 	if (!g_file_get_contents(list, &text, NULL, NULL))
 		return true;
 	names = g_strsplit(text, "\n", -1);
@@ -191,9 +191,12 @@ bool outdir_clear(struct outdir *o, GHashTable *keep, GError **error)
 			continue;
 		}
 		unlink(path);
-		remove_leftovers(path);
-		remove_empty_dirs(o->path, names[i]);
+		g_hash_table_add(gone, names[i]);
 	}
+	remove_leftovers(o, gone, false);
+	for (int i = 0; names[i]; i++)
+		if (g_hash_table_contains(gone, names[i]))
+			remove_empty_dirs(o->path, names[i]);
 	return write_aside(list, kept->str, error);
 }
 
@@ -219,13 +222,6 @@ bool outdir_expect(struct outdir *o, const char *name, GError **error)
 	}
 	err = file_write_all(o->list, line, strlen(line));
 	return err ? io_error(o->path, err, error) : true;
-}
-
-void outdir_drop_partial(struct outdir *o, const char *name)
-{
-	g_autofree char *path = g_build_filename(o->path, name, NULL);
-
-	remove_leftovers(path);
 }
 
 bool outdir_write(struct outdir *o, const char *name, const char *text,

@@ -29,8 +29,8 @@ bool outdir_write(struct outdir *o, const char *name, const char *text,
 		  GError **error);
 bool outdir_write_data(struct outdir *o, const char *name, const char *data,
 		       size_t length, GError **error);
-/* Removes what a killed writer of @name may have left beside it. */
-void outdir_drop_partial(struct outdir *o, const char *name);
+/* Removes what killed writers of the set @names may have left beside them. */
+void outdir_drop_partial(struct outdir *o, GHashTable *names);
 void outdir_close(struct outdir *o);
 
 /* The same for any path, without a folder's lock and list. */

@@ -126,20 +126,18 @@ char *coords_text(const GPtrArray *coords)
 
 char *value_text(double v)
 {
+	static const char *const formats[] = {"%.15g", "%.16g", "%.17g"};
 	char buf[G_ASCII_DTOSTR_BUF_SIZE];
 
-	for (int digits = 1; digits < 17; digits++) {
-		char format[8];
-
-		g_snprintf(format, sizeof(format), "%%.%dg", digits);
-		g_ascii_formatd(buf, sizeof(buf), format, v);
-		if (g_ascii_strtod(buf, NULL) == v)
-			break;
-		g_ascii_dtostr(buf, sizeof(buf), v);
-	}
 	/* whole numbers as such: 256, not 2.56e+02 */
 	if (v == rint(v) && fabs(v) < 1e15)
-		g_ascii_formatd(buf, sizeof(buf), "%.0f", v);
+		return g_strdup(g_ascii_formatd(buf, sizeof(buf), "%.0f", v));
+	/* a number of up to 15 digits has no more of them in 15 */
+	for (guint i = 0; i < G_N_ELEMENTS(formats); i++) {
+		g_ascii_formatd(buf, sizeof(buf), formats[i], v);
+		if (g_ascii_strtod(buf, NULL) == v)
+			break;
+	}
 	return g_strdup(buf);
 }
 

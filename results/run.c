@@ -442,7 +442,9 @@ static void tell_failures(const struct plan *p, const struct pool_outcome *o)
 static bool read_points(struct plan *p, const struct pool_outcome *o,
 			const bool *skip, struct result *r, GError **error)
 {
-	r->complete = true;
+	g_autoptr(GHashTable) missing = g_hash_table_new(g_str_hash,
+							 g_str_equal);
+
 	for (guint i = 0; i < p->points->len; i++) {
 		const struct planned *q =
 			&g_array_index(p->points, struct planned, i);
@@ -451,8 +453,7 @@ static bool read_points(struct plan *p, const struct pool_outcome *o,
 		struct point *point;
 
 		if (!o->done[i] && !skip[i]) {
-			outdir_drop_partial(p->out, q->file);
-			r->complete = false;
+			g_hash_table_add(missing, q->file);
 			continue;
 		}
 		point = point_from_json(path, error);
@@ -460,6 +461,8 @@ static bool read_points(struct plan *p, const struct pool_outcome *o,
 			return false;
 		g_ptr_array_add(r->points, point);
 	}
+	outdir_drop_partial(p->out, missing);
+	r->complete = !g_hash_table_size(missing);
 	return true;
 }
 

@@ -233,6 +233,7 @@ static void test_folder_clear(void)
 	g_autofree char *half = g_build_filename(dir, "points", "r.tmp-9",
 						 NULL);
 	g_autofree char *list = g_build_filename(dir, ".written", NULL);
+	g_autofree char *other = g_build_filename(dir, "notes.tmp-1", NULL);
 	g_autofree char *sub = g_build_filename(dir, "a", NULL);
 	g_autofree char *names = NULL;
 	g_autoptr(GHashTable) set = g_hash_table_new(g_str_hash, g_str_equal);
@@ -244,6 +245,8 @@ static void test_folder_clear(void)
 	g_assert_true(outdir_write(o, "points/q", "x", NULL));
 	g_assert_true(write_aside(half, "half", NULL));
 	g_assert_true(write_aside(own, "mine", NULL));
+	g_assert_true(write_aside(other, "mine", NULL));
+	g_assert_true(outdir_write(o, "table.txt", "x", NULL));
 	g_assert_true(write_aside(left, "half", NULL));
 	outdir_close(o);
 
@@ -251,6 +254,7 @@ static void test_folder_clear(void)
 	g_assert_true(outdir_clear(o, set, NULL));
 	g_assert_false(g_file_test(sub, G_FILE_TEST_EXISTS));
 	g_assert_true(g_file_test(own, G_FILE_TEST_EXISTS));
+	g_assert_true(g_file_test(other, G_FILE_TEST_EXISTS));
 	g_assert_true(g_file_test(keep, G_FILE_TEST_EXISTS));
 	g_assert_false(g_file_test(drop, G_FILE_TEST_EXISTS));
 	g_assert_false(g_file_test(half, G_FILE_TEST_EXISTS));
