@@ -151,7 +151,7 @@ static int draw_round(const struct round *r, int jobs, bool *drawn,
 {
 	bool alone = r->shares == r->plots->len;
 	struct pool_outcome *o = pool_run(NULL, r->shares,
-					  alone ? drawn : NULL, jobs,
+					  alone ? drawn : NULL, 1, jobs,
 					  draw_share, (void *)r);
 	int sig = o->signal;
 

@@ -17,9 +17,17 @@ struct child {
 	int messages; /* read end of its pipe */
 };
 
+/* Jobs that take about as long. */
+struct kind {
+	int next, end;	      /* those that haven't been started */
+	int64_t begun, ended; /* of the first that did, us; 0 = not yet */
+};
+
 struct pool {
 	const char *title;
-	int n, at_once, running, next;
+	int alike, at_once, running;
+	int nr_kinds;
+	struct kind *kinds;
 	const bool *skip;
 	struct child *children;
 	struct pool_outcome *out;
@@ -106,6 +114,8 @@ static void reap(struct pool *p, struct child *c, int status)
 	char **message = &p->out->messages[c->job];
 
 	close(c->messages);
+	if (!p->kinds[c->job / p->alike].ended)
+		p->kinds[c->job / p->alike].ended = g_get_monotonic_time();
 	if (WIFEXITED(status) && !WEXITSTATUS(status)) {
 		p->out->done[c->job] = true;
 		p->out->nr_done++;
@@ -213,15 +223,45 @@ static void end_children(struct pool *p)
 	reap_finished(p, true);
 }
 
+static int64_t length(const struct kind *k)
+{
+	if (!k->begun)
+		return G_MAXINT64;
+	return (k->ended ? k->ended : g_get_monotonic_time()) - k->begun;
+}
+
+/*
+ * The kind to start a job of, NULL if none is left. One by one they run as they
+ * stand. Side by side a long job must not be the last to start, with nothing
+ * beside it: first one of each kind, from the end, where a sweep's largest
+ * values stand, then of the kind that took longest.
+ */
+static struct kind *choose(struct pool *p)
+{
+	struct kind *best = NULL;
+
+	for (int i = 0; i < p->nr_kinds; i++) {
+		struct kind *k = &p->kinds[i];
+
+		while (k->next < k->end && p->skip && p->skip[k->next])
+			k->next++;
+		if (k->next == k->end)
+			continue;
+		if (!best || length(k) >= length(best))
+			best = k;
+		if (p->at_once == 1)
+			break;
+	}
+	return best;
+}
+
 static void start_more(struct pool *p, pool_job fn, void *arg)
 {
-	while (p->running < p->at_once && p->next < p->n) {
-		int job = p->next;
+	struct kind *k;
 
-		if (p->skip && p->skip[job]) {
-			p->next++;
-			continue;
-		}
+	while (p->running < p->at_once && (k = choose(p))) {
+		int job = k->next;
+
 		if (!start(p, job, fn, arg)) {
 			if (p->running)
 				return; /* again when one has ended */
@@ -230,7 +270,9 @@ static void start_more(struct pool *p, pool_job fn, void *arg)
 				g_strerror(errno));
 			p->out->nr_failed++;
 		}
-		p->next++;
+		if (!k->begun)
+			k->begun = g_get_monotonic_time();
+		k->next++;
 	}
 }
 
@@ -250,11 +292,12 @@ static void wait_for_news(struct pool *p)
 }
 
 struct pool_outcome *pool_run(const char *title, int n, const bool *skip,
-			      int at_once, pool_job job, void *arg)
+			      int alike, int at_once, pool_job job, void *arg)
 {
 	struct pool p = {
 		.title = title,
-		.n = n,
+		.alike = alike,
+		.nr_kinds = (n + alike - 1) / alike,
 		.at_once = MAX(at_once, 1),
 		.skip = skip,
 		.self = getpid(),
@@ -264,6 +307,11 @@ struct pool_outcome *pool_run(const char *title, int n, const bool *skip,
 
 	for (int i = 0; i < n; i++)
 		p.todo += !(skip && skip[i]);
+	p.kinds = g_new0(struct kind, MAX(p.nr_kinds, 1));
+	for (int i = 0; i < p.nr_kinds; i++) {
+		p.kinds[i].next = i * alike;
+		p.kinds[i].end = MIN((i + 1) * alike, n);
+	}
 	p.children = g_new0(struct child, p.at_once);
 	p.out = g_new0(struct pool_outcome, 1);
 	p.out->done = g_new0(bool, MAX(n, 1));
@@ -288,5 +336,6 @@ struct pool_outcome *pool_run(const char *title, int n, const bool *skip,
 	progress(&p, true);
 	sigprocmask(SIG_SETMASK, &p.old_mask, NULL);
 	g_free(p.children);
+	g_free(p.kinds);
 	return p.out;
 }

@@ -23,12 +23,13 @@ struct pool_outcome {
 };
 
 /*
- * Runs jobs 0..@n-1 that @skip (may be NULL) doesn't name, up to @at_once
- * side by side; on a terminal with a progress bar that begins with @title, or
- * without one if that is NULL.
+ * Runs jobs 0..@n-1 that @skip (may be NULL) doesn't name, up to @at_once side
+ * by side, with a progress bar on a terminal that begins with @title (NULL: no
+ * bar). Each @alike of them in a row take about as long; if more than one runs
+ * at once, they start in an order that ends with short ones.
  */
 struct pool_outcome *pool_run(const char *title, int n, const bool *skip,
-			      int at_once, pool_job job, void *arg);
+			      int alike, int at_once, pool_job job, void *arg);
 void pool_outcome_free(struct pool_outcome *o);
 
 /* The progress bar's text, newly allocated, shorter than @columns: a line that

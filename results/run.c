@@ -542,7 +542,7 @@ static struct result *run_plan(struct plan *p, char **command, const char *dir,
 	skip = options->resume ? find_finished(p, outdir_path(p->out))
 			       : g_new0(bool, MAX(p->points->len, 1));
 	o = pool_run(((struct run_case *)p->cases->pdata[0])->e->name,
-		     p->points->len, skip, jobs, run_point, p);
+		     p->points->len, skip, p->iterations, jobs, run_point, p);
 	tell_failures(p, o);
 	*failed = o->nr_failed;
 	*signal = o->signal;

@@ -29,7 +29,7 @@ static bool some_fail(void *arg, int job, GError **error)
 
 static void test_failures(void)
 {
-	struct pool_outcome *o = pool_run("t", 6, NULL, 3, some_fail, NULL);
+	struct pool_outcome *o = pool_run("t", 6, NULL, 1, 3, some_fail, NULL);
 
 	g_assert_cmpint(o->nr_done, ==, 3);
 	g_assert_cmpint(o->nr_failed, ==, 3);
@@ -50,7 +50,7 @@ static bool never_called(void *arg, int job, GError **error)
 static void test_skip(void)
 {
 	bool skip[] = {true, true};
-	struct pool_outcome *o = pool_run("t", 2, skip, 2, never_called, NULL);
+	struct pool_outcome *o = pool_run("t", 2, skip, 1, 2, never_called, NULL);
 
 	g_assert_cmpint(o->nr_done + o->nr_failed, ==, 0);
 	pool_outcome_free(o);
@@ -68,7 +68,7 @@ static bool interrupt(void *arg, int job, GError **error)
 
 static void test_signal(void)
 {
-	struct pool_outcome *o = pool_run("t", 3, NULL, 1, interrupt, NULL);
+	struct pool_outcome *o = pool_run("t", 3, NULL, 1, 1, interrupt, NULL);
 
 	g_assert_cmpint(o->signal, ==, SIGTERM);
 	g_assert_true(o->done[0]);
@@ -88,11 +88,59 @@ static bool check_mask(void *arg, int job, GError **error)
 
 static void test_mask(void)
 {
-	struct pool_outcome *o = pool_run("t", 1, NULL, 1, check_mask, NULL);
+	struct pool_outcome *o = pool_run("t", 1, NULL, 1, 1, check_mask, NULL);
 
 	g_assert_cmpstr(o->messages[0], ==, NULL);
 	g_assert_cmpint(o->nr_done, ==, 1);
 	pool_outcome_free(o);
+}
+
+/* Notes that it began; jobs 2 and 3 are long. */
+static bool note(void *arg, int job, GError **error)
+{
+	char c = (char)('0' + job);
+
+	if (write(*(int *)arg, &c, 1) != 1)
+		return false;
+	g_usleep(job / 2 == 1 ? 200000 : 10000);
+	return true;
+}
+
+/* How 6 jobs, 2 of a kind, began. */
+static void order(int at_once, const bool *skip, char *began)
+{
+	int fds[2];
+	struct pool_outcome *o;
+	ssize_t n;
+
+	g_assert_cmpint(pipe(fds), ==, 0);
+	o = pool_run(NULL, 6, skip, 2, at_once, note, &fds[1]);
+	g_assert_cmpint(o->nr_failed, ==, 0);
+	n = read(fds[0], began, 6);
+	g_assert_cmpint(n, ==, o->nr_done);
+	began[n] = '\0';
+	close(fds[0]);
+	close(fds[1]);
+	pool_outcome_free(o);
+}
+
+/* One by one as they stand; else one of each kind, and no long one at last. */
+static void test_order(void)
+{
+	bool skip[6] = {[1] = true, [2] = true};
+	char began[7];
+
+	order(1, NULL, began);
+	g_assert_cmpstr(began, ==, "012345");
+	order(1, skip, began);
+	g_assert_cmpstr(began, ==, "0345");
+	order(2, NULL, began);
+	g_assert_cmpuint(strlen(began), ==, 6);
+	g_assert_true(strchr(began, '3') < began + 4);
+	g_assert_true(strchr(began, '0') < began + 3);
+	order(2, skip, began);
+	g_assert_cmpuint(strlen(began), ==, 4);
+	g_assert_null(strpbrk(began, "12"));
 }
 
 /* The progress bar never wraps, and says what fits. */
@@ -128,6 +176,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/pool/skip", test_skip);
 	g_test_add_func("/pool/signal", test_signal);
 	g_test_add_func("/pool/mask", test_mask);
+	g_test_add_func("/pool/order", test_order);
 	g_test_add_func("/pool/progress", test_progress);
 	return g_test_run();
 }
