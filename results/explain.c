@@ -178,43 +178,57 @@ static void add_counters(GPtrArray *parts, const struct result *r,
 	}
 }
 
-static const struct figure *headline_at(const GPtrArray *figures,
-					const char *variant, const char *name,
-					const char *where)
+/* Figures of the two results, which may be one. */
+struct both {
+	GPtrArray *a, *b;
+	const char *headline; /* the first metric's name, NULL = none */
+};
+
+static struct both both_of(const struct result *ra, const struct result *rb)
 {
-	return figure_find(figures, variant, name, where);
+	struct both f = {.a = figures_of(ra)};
+
+	f.b = ra == rb ? g_ptr_array_ref(f.a) : figures_of(rb);
+	if (f.a->len)
+		f.headline = ((struct figure *)f.a->pdata[0])->name;
+	return f;
 }
 
-static double change_at(const struct result *ra, const char *va,
-			const struct result *rb, const char *vb,
-			const char *where)
+static void both_clear(struct both *f)
 {
-	g_autoptr(GPtrArray) fa = figures_of(ra), fb = figures_of(rb);
-	const struct figure *first = fa->len ? fa->pdata[0] : NULL, *x, *y;
+	g_ptr_array_unref(f->a);
+	g_ptr_array_unref(f->b);
+}
 
-	if (!first)
-		return 0;
-	x = headline_at(fa, va, first->name, where);
-	y = headline_at(fb, vb, first->name, where);
-	if (!x || !y)
-		return 0;
-	return fabs(figure_mean(y) / figure_mean(x) - 1);
+/* The headline of both at @where; false where one has none. */
+static bool headline_at(const struct both *f, const char *va, const char *vb,
+			const char *where, const struct figure **x,
+			const struct figure **y)
+{
+	if (!f->headline)
+		return false;
+	*x = figure_find(f->a, va, f->headline, where);
+	*y = figure_find(f->b, vb, f->headline, where);
+	return *x && *y;
 }
 
 /* The common case where the headline differs most. */
-static char *choose_case(const struct result *ra, const char *va,
-			 const struct result *rb, const char *vb)
+static char *choose_case(const struct both *f, const struct result *ra,
+			 const char *va, const struct result *rb,
+			 const char *vb)
 {
 	g_auto(GStrv) ca = result_cases(ra), cb = result_cases(rb);
 	const char *best = NULL;
 	double most = -1;
 
 	for (int i = 0; ca[i]; i++) {
-		double change;
+		const struct figure *x, *y;
+		double change = 0;
 
 		if (!g_strv_contains((const char *const *)cb, ca[i]))
 			continue;
-		change = change_at(ra, va, rb, vb, ca[i]);
+		if (headline_at(f, va, vb, ca[i], &x, &y))
+			change = fabs(figure_mean(y) / figure_mean(x) - 1);
 		if (change > most) {
 			most = change;
 			best = ca[i];
@@ -223,18 +237,13 @@ static char *choose_case(const struct result *ra, const char *va,
 	return g_strdup(best);
 }
 
-static void set_metric(struct explanation *e, const struct result *ra,
-		       const char *va, const struct result *rb, const char *vb)
+static void set_metric(struct explanation *e, const struct both *f,
+		       const char *va, const char *vb)
 {
-	g_autoptr(GPtrArray) fa = figures_of(ra), fb = figures_of(rb);
-	const struct figure *first = fa->len ? fa->pdata[0] : NULL, *x, *y;
+	const struct figure *x, *y;
 
 	e->metric_a = e->metric_b = NAN;
-	if (!first)
-		return;
-	x = headline_at(fa, va, first->name, e->where);
-	y = headline_at(fb, vb, first->name, e->where);
-	if (!x || !y)
+	if (!headline_at(f, va, vb, e->where, &x, &y))
 		return;
 	e->metric = g_strdup(x->name);
 	e->unit = g_strdup(x->unit);
@@ -242,7 +251,6 @@ static void set_metric(struct explanation *e, const struct result *ra,
 	e->metric_a = figure_mean(x);
 	e->metric_b = figure_mean(y);
 }
-
 static void drop_zeros(GPtrArray *parts)
 {
 	for (guint i = parts->len; i > 0; i--) {
@@ -275,23 +283,26 @@ struct explanation *explain(const struct result *ra, const char *variant_a,
 			    const char *where, GError **error)
 {
 	struct explanation *e = g_new0(struct explanation, 1);
+	struct both f = both_of(ra, rb);
 
 	e->functions = parts_new();
 	e->causes = parts_new();
 	e->paths = parts_new();
 	e->counters = parts_new();
 	e->where = where ? g_strdup(where) :
-			   choose_case(ra, variant_a, rb, variant_b);
+			   choose_case(&f, ra, variant_a, rb, variant_b);
 	if (e->where) {
 		e->a = costs_of(ra, variant_a, e->where);
 		e->b = costs_of(rb, variant_b, e->where);
 	}
+	if (e->a && e->b)
+		set_metric(e, &f, variant_a, variant_b);
+	both_clear(&f);
 	if (!e->a || !e->b) {
 		no_case(ra, variant_a, variant_b, where, error);
 		explanation_free(e);
 		return NULL;
 	}
-	set_metric(e, ra, variant_a, rb, variant_b);
 	add_functions(e->functions, e->a, false);
 	add_functions(e->functions, e->b, true);
 	add_causes(e->causes, ra, e->a, false);

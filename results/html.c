@@ -233,16 +233,14 @@ static void locks(GString *s, const struct result *r)
 	}
 }
 
-char *html_report(const struct result *r, const char *plot_dir, GError **error)
+char *html_report(const struct result *r, const char *table,
+		  const char *plot_dir)
 {
 	g_autoptr(GPtrArray) figures = figures_of(r), targets = NULL;
-	g_autofree char *table = table_text(r, error);
 	g_autofree char *breakdown = NULL, *command = NULL, *name = NULL;
 	g_autofree char *what = NULL, *changes = NULL, *changed = NULL;
 	GString *s;
 
-	if (!table)
-		return NULL;
 	targets = targets_load(r, NULL);
 	if (targets)
 		figures_attach(figures, targets, r);

@@ -9,8 +9,8 @@
 
 #include "results/result.h"
 
-/* @plots: the folder whose *.svg are embedded, in order of name; newly
- * allocated text, NULL and @error where a published table can't be read. */
-char *html_report(const struct result *r, const char *plots, GError **error);
+/* @table: its table_text(); @plots: the folder whose *.svg are embedded, in
+ * order of name. Newly allocated text. */
+char *html_report(const struct result *r, const char *table, const char *plots);
 
 #endif

@@ -515,6 +515,25 @@ static GKeyFile *config_of(const struct result *r, const char *variant)
 	return NULL;
 }
 
+static void config_free(void *config)
+{
+	if (config)
+		g_key_file_unref(config);
+}
+
+/* The same, read once for each variant in the table @configs. */
+static GKeyFile *config_once(GHashTable *configs, const struct result *r,
+			     const char *variant)
+{
+	void *config;
+
+	if (g_hash_table_lookup_extended(configs, variant, NULL, &config))
+		return config;
+	config = config_of(r, variant);
+	g_hash_table_insert(configs, (void *)variant, config);
+	return config;
+}
+
 static struct figure *find_at(GPtrArray *figures, const struct target *t,
 			      const char *variant, GKeyFile *config)
 {
@@ -560,9 +579,12 @@ static struct figure *difference(const struct figure *f,
 void figures_attach(GPtrArray *figures, const GPtrArray *targets,
 		    const struct result *r)
 {
+	g_autoptr(GHashTable) configs = g_hash_table_new_full(
+		g_str_hash, g_str_equal, NULL, config_free);
+
 	for (guint i = 0; i < targets->len; i++) {
 		const struct target *t = targets->pdata[i];
-		GKeyFile *config = config_of(r, t->variant);
+		GKeyFile *config = config_once(configs, r, t->variant);
 		struct figure *f = find_at(figures, t, t->variant, config);
 		const struct figure *base =
 			t->minus ? find_at(figures, t, t->minus, config) : NULL;
@@ -571,8 +593,6 @@ void figures_attach(GPtrArray *figures, const GPtrArray *targets,
 			g_ptr_array_add(figures, difference(f, base, t));
 		else if (f && !t->minus)
 			f->target = t;
-		if (config)
-			g_key_file_unref(config);
 	}
 }
 

@@ -7,6 +7,7 @@
 #include "results/out.h"
 #include "results/plot.h"
 #include "results/test_fixture.h"
+#include "results/views.h"
 
 static const char svg[] =
 	"<svg xmlns='http://www.w3.org/2000/svg' width='40' height='30'>"
@@ -17,13 +18,12 @@ static char *report_of(struct result *r, const char *dir)
 	g_autofree char *a = g_build_filename(dir, "a.svg", NULL);
 	g_autofree char *headline = g_build_filename(dir, "headline.svg", NULL);
 	g_autoptr(GError) error = NULL;
-	char *html;
+	g_autofree char *table = table_text(r, &error);
 
+	g_assert_no_error(error);
 	g_assert_true(write_aside(a, svg, NULL));
 	g_assert_true(write_aside(headline, svg, NULL));
-	html = html_report(r, dir, &error);
-	g_assert_no_error(error);
-	return html;
+	return html_report(r, table, dir);
 }
 
 static void test_contents(void)

@@ -241,21 +241,21 @@ static bool write_point(struct outdir *out, const struct point *p,
 }
 
 static bool write_report(struct outdir *out, const struct result *r,
-			 GError **error)
+			 const char *table, GError **error)
 {
 	g_autofree char *plots = g_build_filename(outdir_path(out), "plots",
 						  NULL);
-	char *html = html_report(r, plots, error);
 
-	return html && write_in(out, "", "report.html", html, error);
+	return write_in(out, "", "report.html", html_report(r, table, plots),
+			error);
 }
 
 bool views_write(struct outdir *out, const struct result *r, int jobs,
 		 char **warning, GError **error)
 {
-	char *table = table_text(r, error);
+	g_autofree char *table = table_text(r, error);
 
-	if (!table || !write_in(out, "", "table.txt", table, error) ||
+	if (!table || !outdir_write(out, "table.txt", table, error) ||
 	    !write_in(out, "", "results.tsv", results_tsv(r), error) ||
 	    !write_in(out, "", "breakdown.txt", breakdown_text(r), error) ||
 	    !write_in(out, "", "breakdown.tsv", breakdown_tsv(r), error))
@@ -267,5 +267,5 @@ bool views_write(struct outdir *out, const struct result *r, int jobs,
 			return false;
 	}
 	return plots_write(out, "plots", r, jobs, warning, error) &&
-	       write_report(out, r, error);
+	       write_report(out, r, table, error);
 }
