@@ -67,14 +67,12 @@ sim_addr alloc_private(struct cpu *c, struct kmem_cache *s)
 	struct slab_sheaf *main = pcs->main;
 	sim_addr slot = sheaf_slot(main, main->size - 1);
 
-	if (!main->size || !cpu_is_quiet(c))
+	if (!main->size || !cpu_may_step(c))
 		return 0;
 	if (!step_is_here(c, &p->step))
 		tell_alloc(c, s, pcs, slot);
 	else if (slot / SIM_LINE != p->slot_line || main->addr != p->main)
 		move_alloc(c, p, main->addr, slot);
-	if (!step_holds(c, &p->step))
-		return 0;
 	step_do(c, &p->step);
 	++*p->stat;
 	s->allocs++;
@@ -127,7 +125,7 @@ bool free_private(struct cpu *c, struct kmem_cache *s, sim_addr slab_line,
 	struct slab_sheaf *main = pcs->main;
 	sim_addr slot = sheaf_slot(main, main->size);
 
-	if (main->size == main->capacity || !cpu_is_quiet(c) ||
+	if (main->size == main->capacity || !cpu_may_step(c) ||
 	    !can_free_to_pcs(c, s, sim_addr_node(obj)))
 		return false;
 	if (!step_is_here(c, &p->step))
@@ -135,8 +133,6 @@ bool free_private(struct cpu *c, struct kmem_cache *s, sim_addr slab_line,
 	else if (slot / SIM_LINE != p->slot_line || slab_line != p->slab ||
 		 main->addr != p->main)
 		move_free(c, p, main->addr, slab_line, slot);
-	if (!step_holds(c, &p->step))
-		return false;
 	step_do(c, &p->step);
 	++*p->stat;
 	s->frees++;

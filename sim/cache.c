@@ -69,6 +69,15 @@ static void free_tags(struct tags *t, const struct cache_shape *s)
 	munmap(t->ways, way_bytes(s));
 }
 
+static struct l1 *new_l1(size_t ways)
+{
+	size_t bytes = sizeof(struct l1) + ways * sizeof(struct l1_way);
+	struct l1 *l1 = g_aligned_alloc0(1, bytes + ways, 64);
+
+	l1->watched = (uint8_t *)l1 + bytes;
+	return l1;
+}
+
 struct caches *caches_new(const struct topology *t,
 			  const struct machine_params *p)
 {
@@ -108,11 +117,7 @@ struct caches *caches_new(const struct topology *t,
 		k->l3 = c->l3;
 		k->socket = l->socket = c->socket;
 		k->node = c->node;
-		k->l1 = g_aligned_alloc0(1,
-					 sizeof(struct l1) +
-						 x->l1.sets * x->l1.ways *
-							 sizeof(struct l1_way),
-					 64);
+		k->l1 = new_l1(x->l1.sets * x->l1.ways);
 		k->l2 = new_tags(&x->l2);
 		if (!l->nr_cores) {
 			l->tags = new_tags(&x->l3);

@@ -145,8 +145,11 @@ static inline struct l1_way *l1_find(const struct caches *x,
 static inline void l1_set_tag(const struct core *k, struct l1_way *way,
 			      uint64_t tag)
 {
+	uint8_t *watched = &k->l1->watched[way - k->l1->ways];
+
 	way->tag = tag;
-	k->l1->changes++;
+	k->l1->changes += *watched;
+	*watched = 0;
 }
 /* Says that the way was used. */
 void l1_use(struct core *k, struct l1_way *way);

@@ -94,7 +94,8 @@ struct l1_way {
 /* A core's L1. */
 struct l1 {
 	uint64_t tick;	  /* accesses of the core */
-	uint64_t changes; /* of tags: while it stands, what hit hits */
+	uint64_t changes; /* of watched ways' tags: see sim/step.h */
+	uint8_t *watched; /* by way, 0 or 1 */
 	uint16_t hints[L1_HINTS]; /* [line % L1_HINTS]: way it was seen in */
 	struct l1_way ways[];	  /* of set after set */
 };
@@ -266,7 +267,13 @@ static inline bool cpu_l1_hit(struct cpu *c, sim_addr a, bool write)
 	return true;
 }
 
-/* Nothing is under way, and short ways may be taken at all. */
+/* Whether short ways may be taken at all: neither with MACHINE_EXACT_SLOW, nor
+ * where each access is looked at, nor without time. */
+static inline bool cpu_may_step(const struct cpu *c)
+{
+	return c->slow_until != NO_SHORT_WAYS;
+}
+/* Nothing is under way in the CPU's memory system, and they may. */
 static inline bool cpu_is_quiet(const struct cpu *c)
 {
 	return c->now >= c->slow_until;

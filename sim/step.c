@@ -1,22 +1,55 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sim/step.h"
 
-#define NEVER_LOOKED UINT64_MAX
-
-bool __step_look(const struct cpu *c, struct cpu_step *st)
+/* Notes where access @i would hit now, or that it would not. */
+static void look(const struct cpu *c, struct cpu_step *st, int i)
 {
-	for (int i = 0; i < st->nr; i++) {
-		struct l1_way *way = st->way[i];
+	struct l1_way *way = st->way[i];
 
-		if ((way->tag | st->ignore[i]) == st->want[i])
-			continue;
+	if ((way->tag | st->ignore[i]) != st->want[i]) {
 		way = cpu_l1_look(c, st->want[i], !st->ignore[i]);
-		if (!way)
-			return false;
+		if (!way) {
+			st->missing |= 1 << i;
+			return;
+		}
 		st->way[i] = way;
 	}
-	st->changes = c->l1->changes;
-	return true;
+	st->missing &= ~(1 << i);
+	c->l1->watched[way - c->l1->ways] = 1;
+}
+
+static void look_for(const struct cpu *c, struct cpu_step *st, unsigned which)
+{
+	for (; which; which &= which - 1)
+		look(c, st, __builtin_ctz(which));
+}
+
+static void walk(struct cpu *c, struct cpu_step *st)
+{
+	cpu_enter(c, st->path->frame);
+	cpu_exec(c, st->insns);
+	for (int i = 0; i < st->nr; i++) {
+		if (st->ignore[i])
+			cpu_read(c, st->want[i]);
+		else
+			cpu_write(c, st->want[i]);
+	}
+	cpu_leave(c);
+}
+
+void __step_look_and_do(struct cpu *c, struct cpu_step *st)
+{
+	if (st->changes != c->l1->changes) {
+		st->changes = c->l1->changes;
+		look_for(c, st, (1u << st->nr) - 1);
+	}
+	if (cpu_is_quiet(c) && !st->missing) {
+		__step_do_at_once(c, st);
+	} else {
+		walk(c, st);
+		/* they are here now */
+		look_for(c, st, st->missing);
+	}
 }
 
 void step_call(struct cpu *c, struct cpu_step *st, int frame, unsigned insns)
@@ -24,17 +57,19 @@ void step_call(struct cpu *c, struct cpu_step *st, int frame, unsigned insns)
 	st->path = cpu_child(c, frame);
 	st->insns = insns;
 	st->nr = 0;
+	st->missing = 0;
 }
 
 void step_move(const struct cpu *c, struct cpu_step *st, int i, sim_addr a)
 {
 	st->want[i] = (a & ~(sim_addr)(SIM_LINE - 1)) | c->l1_thread;
-	st->changes = NEVER_LOOKED;
+	look(c, st, i);
 }
 
 static void step_access(const struct cpu *c, struct cpu_step *st, sim_addr a,
 			uint8_t ignore)
 {
+	g_assert(st->nr < STEP_ACCESSES);
 	st->way[st->nr] = c->l1->ways; /* anyone: its tag will be looked at */
 	st->ignore[st->nr] = ignore;
 	step_move(c, st, st->nr++, a);
