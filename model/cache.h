@@ -100,7 +100,7 @@ struct kmem_cache_node {
 	int node;
 };
 
-/* What a CPU does again and again with its main sheaf: see private.c. */
+/* What a CPU does again and again with its main sheaf: see single.c. */
 struct private_step {
 	/* told for this sheaf, for slots of this line, and if it is a free for
 	 * objects of the slab with this struct page */
@@ -362,15 +362,6 @@ void sheaf_flush_unused(struct cpu *c, struct kmem_cache *s,
 			struct slab_sheaf *sheaf);
 /* Frees a sheaf's C memory without simulating anything (teardown). */
 void sheaf_destroy(struct slab_sheaf *sheaf);
-
-/* ---- private.c: operations on sheaves that nobody else can notice ---- */
-
-/* An allocation by kmem_cache_alloc(); 0: nothing was done, go step by step. */
-sim_addr alloc_private(struct cpu *c, struct kmem_cache *s);
-/* The same for kmem_cache_free() of @obj, whose slab's struct page is at
- * @slab_line; false: nothing was done. */
-bool free_private(struct cpu *c, struct kmem_cache *s, sim_addr slab_line,
-		  sim_addr obj);
 
 /* ---- barn.c ---- */
 

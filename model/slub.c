@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Creation of allocators and caches, and the entry points of callers: each
- * picks the front end of its kernel and does nothing else.
+ * Creation of allocators and caches, and the bulk entry points; those for single
+ * objects are in single.c. Each picks the front end of its kernel and does
+ * nothing else.
  */
 #include "model/cache.h"
 
@@ -313,74 +314,6 @@ struct object_place kmem_cache_place(const struct kmem_cache *s, sim_addr obj)
 	struct slab *slab = slab_of(s->slub, obj);
 
 	return (struct object_place){slab, object_index(slab, obj), slab->node};
-}
-
-/* ---- allocation ---- */
-
-/* A caller's function that is mostly done by another, faster one. */
-#define BY_STEPS __attribute__((noinline))
-
-static BY_STEPS sim_addr alloc_by_steps(struct cpu *c, struct kmem_cache *s,
-					unsigned gfp, int node)
-{
-	sim_addr obj = 0;
-
-	enter(s, c, FR_kmem_cache_alloc);
-	cpu_exec(c, s->cost->alloc_fast);
-	cpu_read(c, s->line);
-	if (cache_has_sheaves(s))
-		obj = alloc_from_pcs(c, s, gfp, node);
-	if (!obj)
-		obj = s->f->cpu_slabs ? cpu_slab_alloc(c, s, gfp, node)
-				      : slab_alloc_slow(c, s, gfp, node);
-	if (obj) {
-		s->allocs++;
-		if (gfp & GFP_ZEROED)
-			cpu_copy(c, obj, 0, s->g.object_size);
-	}
-	cpu_leave(c);
-	return obj;
-}
-
-sim_addr kmem_cache_alloc_node(struct cpu *c, struct kmem_cache *s,
-			       unsigned gfp, int node)
-{
-	sim_addr obj = 0;
-
-	if (cache_has_sheaves(s) && node == NO_NODE && !(gfp & GFP_ZEROED))
-		obj = alloc_private(c, s);
-	return obj ? obj : alloc_by_steps(c, s, gfp, node);
-}
-
-sim_addr kmem_cache_alloc(struct cpu *c, struct kmem_cache *s, unsigned gfp)
-{
-	return kmem_cache_alloc_node(c, s, gfp, NO_NODE);
-}
-
-static BY_STEPS void free_by_steps(struct cpu *c, struct kmem_cache *s,
-				   struct slab *slab, sim_addr obj)
-{
-	enter(s, c, FR_kmem_cache_free);
-	cpu_exec(c, s->cost->free_fast);
-	cpu_read(c, s->line);
-	cpu_read(c, slab->line);
-	s->frees++;
-	if (!cache_has_sheaves(s) || !can_free_to_pcs(c, s, slab->node) ||
-	    !free_to_pcs(c, s, obj)) {
-		slab_free_one(c, s, obj);
-		if (!s->f->cpu_slabs)
-			stat(s, c, stat_free_slowpath);
-	}
-	cpu_leave(c);
-}
-
-void kmem_cache_free(struct cpu *c, struct kmem_cache *s, sim_addr obj)
-{
-	const struct page_owner *of = page_owner(s->slub->pages, obj);
-
-	g_assert(of->slab && of->cache == s);
-	if (!cache_has_sheaves(s) || !free_private(c, s, of->line, obj))
-		free_by_steps(c, s, of->slab, obj);
 }
 
 /* ---- bulk ---- */

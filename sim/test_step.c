@@ -64,9 +64,10 @@ static void crowd_program(struct cpu *c, void *arg)
 			step_move(c, &st, 2, to_b);
 		a = to_a;
 		b = to_b;
-		if (step_holds(c, &st)) {
+		if (cpu_may_step(c)) {
+			x->at_once[c->id] += cpu_is_quiet(c) && !st.missing &&
+					     st.changes == c->l1->changes;
 			step_do(c, &st);
-			x->at_once[c->id]++;
 		} else {
 			one_by_one(c, x, frame, a, b);
 		}

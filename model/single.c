@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Allocations and frees that nobody else can notice, each in one step.
+ * kmem_cache_alloc() and kmem_cache_free(): one object.
  *
- * Most operations of a kernel with sheaves touch lines that are all in this
- * CPU's L1. What slub.c and sheaf.c do for them one after the other is done at
- * once here (sim/step.h); where anything is otherwise nothing is done at all
- * and they go through it. --exact-slow never comes here.
+ * Both are written twice. _by_steps() goes the kernel's way through whatever
+ * front end it has, and is all that --exact-slow knows. Most operations of a
+ * kernel with sheaves touch nothing but the CPU's own main sheaf, always the same
+ * accesses in the same order: those are _private(), one step of the CPU
+ * (sim/step.h), which nobody else can tell from the other way.
  */
 #include "model/cache.h"
 
 /* What is seldom done stays out of the way of the rest. */
-#define SELDOM __attribute__((noinline, cold))
+#define SELDOM __attribute__((noinline))
 
 /* The steps' accesses, in order. */
 enum { ALLOC_CACHE, ALLOC_PCS, ALLOC_SIZE, ALLOC_SLOT, ALLOC_NEW_SIZE };
@@ -28,6 +29,28 @@ static void tell_stat(struct cpu *c, const struct kmem_cache *s,
 }
 
 /* ---- allocation ---- */
+
+static SELDOM sim_addr alloc_by_steps(struct cpu *c, struct kmem_cache *s,
+				      unsigned gfp, int node)
+{
+	sim_addr obj = 0;
+
+	enter(s, c, FR_kmem_cache_alloc);
+	cpu_exec(c, s->cost->alloc_fast);
+	cpu_read(c, s->line);
+	if (cache_has_sheaves(s))
+		obj = alloc_from_pcs(c, s, gfp, node);
+	if (!obj)
+		obj = s->f->cpu_slabs ? cpu_slab_alloc(c, s, gfp, node)
+				      : slab_alloc_slow(c, s, gfp, node);
+	if (obj) {
+		s->allocs++;
+		if (gfp & GFP_ZEROED)
+			cpu_copy(c, obj, 0, s->g.object_size);
+	}
+	cpu_leave(c);
+	return obj;
+}
 
 static SELDOM void tell_alloc(struct cpu *c, struct kmem_cache *s,
 		       struct kmem_cache_cpu *pcs, sim_addr slot)
@@ -60,7 +83,7 @@ static SELDOM void move_alloc(struct cpu *c, struct private_step *p,
 	p->slot_line = slot / SIM_LINE;
 }
 
-sim_addr alloc_private(struct cpu *c, struct kmem_cache *s)
+static sim_addr alloc_private(struct cpu *c, struct kmem_cache *s)
 {
 	struct kmem_cache_cpu *pcs = this_cpu(s, c);
 	struct private_step *p = &pcs->alloc;
@@ -79,7 +102,39 @@ sim_addr alloc_private(struct cpu *c, struct kmem_cache *s)
 	return main->objects[--main->size];
 }
 
+sim_addr kmem_cache_alloc_node(struct cpu *c, struct kmem_cache *s,
+			       unsigned gfp, int node)
+{
+	sim_addr obj = 0;
+
+	if (cache_has_sheaves(s) && node == NO_NODE && !(gfp & GFP_ZEROED))
+		obj = alloc_private(c, s);
+	return obj ? obj : alloc_by_steps(c, s, gfp, node);
+}
+
+sim_addr kmem_cache_alloc(struct cpu *c, struct kmem_cache *s, unsigned gfp)
+{
+	return kmem_cache_alloc_node(c, s, gfp, NO_NODE);
+}
+
 /* ---- free ---- */
+
+static SELDOM void free_by_steps(struct cpu *c, struct kmem_cache *s,
+				 struct slab *slab, sim_addr obj)
+{
+	enter(s, c, FR_kmem_cache_free);
+	cpu_exec(c, s->cost->free_fast);
+	cpu_read(c, s->line);
+	cpu_read(c, slab->line);
+	s->frees++;
+	if (!cache_has_sheaves(s) || !can_free_to_pcs(c, s, slab->node) ||
+	    !free_to_pcs(c, s, obj)) {
+		slab_free_one(c, s, obj);
+		if (!s->f->cpu_slabs)
+			stat(s, c, stat_free_slowpath);
+	}
+	cpu_leave(c);
+}
 
 static SELDOM void tell_free(struct cpu *c, struct kmem_cache *s,
 		      struct kmem_cache_cpu *pcs, sim_addr slab_line,
@@ -117,8 +172,8 @@ static SELDOM void move_free(struct cpu *c, struct private_step *p,
 	p->slab = slab_line;
 }
 
-bool free_private(struct cpu *c, struct kmem_cache *s, sim_addr slab_line,
-		  sim_addr obj)
+static bool free_private(struct cpu *c, struct kmem_cache *s,
+			 sim_addr slab_line, sim_addr obj)
 {
 	struct kmem_cache_cpu *pcs = this_cpu(s, c);
 	struct private_step *p = &pcs->free;
@@ -138,4 +193,13 @@ bool free_private(struct cpu *c, struct kmem_cache *s, sim_addr slab_line,
 	s->frees++;
 	main->objects[main->size++] = obj;
 	return true;
+}
+
+void kmem_cache_free(struct cpu *c, struct kmem_cache *s, sim_addr obj)
+{
+	const struct page_owner *of = page_owner(s->slub->pages, obj);
+
+	g_assert(of->slab && of->cache == s);
+	if (!cache_has_sheaves(s) || !free_private(c, s, of->line, obj))
+		free_by_steps(c, s, of->slab, obj);
 }
