@@ -2,7 +2,7 @@
 /*
  * kmem_cache_alloc() and kmem_cache_free(): one object.
  *
- * Both are written twice. _by_steps() goes the kernel's way through whatever
+ * Both are written twice. _in_full() goes the kernel's way through whatever
  * front end it has, and is all that --exact-slow knows. Most operations of a
  * kernel with sheaves touch nothing but the CPU's own main sheaf, always the same
  * accesses in the same order: those are _private(), one step of the CPU
@@ -30,7 +30,9 @@ static void tell_stat(struct cpu *c, const struct kmem_cache *s,
 
 /* ---- allocation ---- */
 
-static SELDOM sim_addr alloc_by_steps(struct cpu *c, struct kmem_cache *s,
+/* What it does with a main sheaf that isn't empty, alloc_private() repeats: each
+ * access here, in alloc_from_pcs() and in touch_main(), in this order. */
+static SELDOM sim_addr alloc_in_full(struct cpu *c, struct kmem_cache *s,
 				      unsigned gfp, int node)
 {
 	sim_addr obj = 0;
@@ -109,7 +111,7 @@ sim_addr kmem_cache_alloc_node(struct cpu *c, struct kmem_cache *s,
 
 	if (cache_has_sheaves(s) && node == NO_NODE && !(gfp & GFP_ZEROED))
 		obj = alloc_private(c, s);
-	return obj ? obj : alloc_by_steps(c, s, gfp, node);
+	return obj ? obj : alloc_in_full(c, s, gfp, node);
 }
 
 sim_addr kmem_cache_alloc(struct cpu *c, struct kmem_cache *s, unsigned gfp)
@@ -119,7 +121,8 @@ sim_addr kmem_cache_alloc(struct cpu *c, struct kmem_cache *s, unsigned gfp)
 
 /* ---- free ---- */
 
-static SELDOM void free_by_steps(struct cpu *c, struct kmem_cache *s,
+/* The same of free_private(), free_to_pcs() and a main that isn't full. */
+static SELDOM void free_in_full(struct cpu *c, struct kmem_cache *s,
 				 struct slab *slab, sim_addr obj)
 {
 	enter(s, c, FR_kmem_cache_free);
@@ -201,5 +204,5 @@ void kmem_cache_free(struct cpu *c, struct kmem_cache *s, sim_addr obj)
 
 	g_assert(of->slab && of->cache == s);
 	if (!cache_has_sheaves(s) || !free_private(c, s, of->line, obj))
-		free_by_steps(c, s, of->slab, obj);
+		free_in_full(c, s, of->slab, obj);
 }

@@ -66,7 +66,7 @@ void slub_set_cycles(struct slub *sl, int64_t cycles)
 
 static gpointer free_list_key(int node, unsigned size)
 {
-	return GUINT_TO_POINTER((unsigned)node << 16 | size);
+	return GSIZE_TO_POINTER((gsize)node << 32 | size);
 }
 
 sim_addr kmem_alloc(struct slub *sl, int node, size_t bytes)

@@ -89,7 +89,8 @@ unsigned kmem_cache_alloc_bulk(struct cpu *c, struct kmem_cache *s,
 void kmem_cache_free_bulk(struct cpu *c, struct kmem_cache *s, unsigned n,
 			  sim_addr *objs); /* reorders @objs, as the kernel */
 void kfree_rcu(struct cpu *c, struct kmem_cache *s, sim_addr obj);
-/* kvfree_rcu_barrier() then rcu_barrier(). */
+/* kvfree_rcu_barrier() then rcu_barrier(), on all CPUs in turn: while no other
+ * CPU runs. */
 void kfree_rcu_barrier(struct cpu *c, struct slub *sl);
 /* Flushes all CPUs, each on itself in turn: while no other CPU runs. */
 void kmem_cache_shrink(struct cpu *c, struct kmem_cache *s);

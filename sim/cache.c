@@ -404,11 +404,25 @@ static uint32_t *l2_set(const struct caches *x, struct core *k, uint64_t line)
 
 /* Slices are chosen by a hash of the address on all machines modeled; the
  * multiplier is Fibonacci hashing's 2^64 / golden ratio. */
+static uint64_t l3_index(const struct caches *x, uint64_t line)
+{
+	return (((line * 0x9e3779b97f4a7c15u) >> 32) * x->l3.sets) >> 32;
+}
+
 static uint32_t *l3_set(const struct caches *x, struct l3 *l, uint64_t line)
 {
-	uint64_t hash = (line * 0x9e3779b97f4a7c15u) >> 32;
+	return ways_of(&l->tags, &x->l3, l3_index(x, line));
+}
 
-	return ways_of(&l->tags, &x->l3, (hash * x->l3.sets) >> 32);
+/* The same if it was ever used, else NULL. */
+static const uint32_t *used_l3_set(const struct caches *x, const struct l3 *l,
+				   uint64_t line)
+{
+	uint32_t number = l->nr_cores ?
+				  l->tags.number[l3_index(x, line)] : 0;
+
+	return number ? l->tags.ways + (uint64_t)(number - 1) * x->l3.ways :
+			NULL;
 }
 
 /* Sets have no gaps: behind the first empty way all are. */
@@ -500,6 +514,52 @@ void l2_insert(struct caches *x, struct core *k, uint32_t handle,
 	}
 }
 
+static bool in_set(const uint32_t *set, unsigned ways, uint32_t handle)
+{
+	for (unsigned i = 0; i < ways && set[i]; i++)
+		if (set[i] == handle)
+			return true;
+	return false;
+}
+
+static bool l3_holds(const struct caches *x, int l3, uint32_t handle,
+		     uint64_t line)
+{
+	const uint32_t *set = used_l3_set(x, &x->l3s[l3], line);
+
+	return set && in_set(set, x->l3.ways, handle);
+}
+
+/* Whether an L3 that shares @l3's bit of .l3s holds the line: with more than 64
+ * of them a bit speaks for several. */
+static bool twin_holds(const struct caches *x, int l3, uint32_t handle,
+		       uint64_t line)
+{
+	for (int i = l3 % 64; i < x->nr_l3; i += 64)
+		if (i != l3 && l3_holds(x, i, handle, line))
+			return true;
+	return false;
+}
+
+bool other_l3_holds(const struct caches *x, const struct line *e, int l3,
+		    uint64_t line)
+{
+	uint64_t bit = (uint64_t)1 << l3 % 64;
+
+	return (e->l3s & ~bit) ||
+	       ((e->l3s & bit) && twin_holds(x, l3, e->handle, line));
+}
+
+/* @l doesn't hold the line any more. */
+static void l3_forget(const struct caches *x, const struct l3 *l,
+		      struct line *e, uint64_t line)
+{
+	if (!twin_holds(x, l->id, e->handle, line))
+		e->l3s &= ~((uint64_t)1 << l->id % 64);
+	if (e->dirty_l3 == l->id)
+		e->dirty_l3 = NO_L3;
+}
+
 bool l3_touch(struct caches *x, struct l3 *l, uint32_t handle, uint64_t line)
 {
 	return (entry(x, handle)->l3s >> l->id % 64 & 1) &&
@@ -513,10 +573,7 @@ static void l3_evict(struct caches *x, struct l3 *l, uint32_t handle)
 	uint64_t line = line_of(x, handle);
 	bool dirty = e->dirty_l3 == l->id;
 
-	if (x->nr_l3 <= 64)
-		e->l3s &= ~((uint64_t)1 << l->id);
-	if (dirty)
-		e->dirty_l3 = NO_L3;
+	l3_forget(x, l, e, line);
 	if (x->inclusive) {
 		if (e->owner != NO_CORE && x->cores[e->owner].l3 == l->id) {
 			core_drop(x, &x->cores[e->owner], handle, line);
@@ -554,21 +611,10 @@ void l3_remove(struct caches *x, struct l3 *l, uint32_t handle, uint64_t line)
 	struct line *e = entry(x, handle);
 
 	drop(l3_set(x, l, line), x->l3.ways, handle);
-	if (x->nr_l3 <= 64)
-		e->l3s &= ~((uint64_t)1 << l->id);
-	if (e->dirty_l3 == l->id)
-		e->dirty_l3 = NO_L3;
+	l3_forget(x, l, e, line);
 }
 
 /* ---- invariants ---- */
-
-static bool in_set(const uint32_t *set, unsigned ways, uint32_t handle)
-{
-	for (unsigned i = 0; i < ways; i++)
-		if (set[i] == handle)
-			return true;
-	return false;
-}
 
 static char *check_line(const struct caches *x, uint32_t handle)
 {
@@ -599,21 +645,26 @@ static char *check_line(const struct caches *x, uint32_t handle)
 		if (l1 && (way->tag & L1_WRITABLE) && !(e->owner == i && e->dirty))
 			return g_strdup_printf("core %d: writable without "
 					       "being the owner", i);
-		if (l2 && x->inclusive &&
-		    !in_set(l3_set(x, &x->l3s[k->l3], line), x->l3.ways,
-			    handle))
+		if (l2 && x->inclusive && !l3_holds(x, k->l3, handle, line))
 			return g_strdup_printf("core %d: not in its L3", i);
 	}
 	if (nr != e->nr)
 		return g_strdup_printf("%d sharers, counted %d", e->nr, nr);
 	for (int i = 0; i < x->nr_l3; i++) {
-		struct l3 *l = &x->l3s[i];
-		bool in = l->nr_cores && in_set(l3_set(x, l, line), x->l3.ways,
-					    handle);
+		bool in = l3_holds(x, i, handle, line);
+		bool told = e->l3s >> i % 64 & 1;
 
-		if (in && !(e->l3s >> i % 64 & 1))
+		if (in && !told)
 			return g_strdup_printf("in L3 %d, unknown to the "
 					       "directory", i);
+		if (told && !in && !twin_holds(x, i, handle, line))
+			return g_strdup_printf("not in L3 %d, as the directory "
+					       "says", i);
+		/* a core that has it alone may write to it without a word */
+		if (in && e->owner != NO_CORE &&
+		    !(x->inclusive && x->cores[e->owner].l3 == i))
+			return g_strdup_printf("in L3 %d and core %d's alone",
+					       i, e->owner);
 		if (!in && e->dirty_l3 == i)
 			return g_strdup_printf("dirty in L3 %d, but not "
 					       "there", i);
@@ -629,7 +680,7 @@ char *caches_check(const struct caches *x)
 			const struct line *e = entry(x, handle);
 			g_autofree char *wrong = NULL;
 
-			if (!e->owner && !e->dirty_l3 && !e->l3s && !e->nr)
+			if (!e->handle)
 				continue; /* never touched */
 			wrong = check_line(x, handle);
 			if (wrong)

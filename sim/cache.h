@@ -14,7 +14,7 @@
  * large cache are ever used: they are numbered in the order of their first use
  * and lie one behind the other.
  *
- * Invariants, checked by cache_check(): L1 is within L2; an entry's owner, or
+ * Invariants, checked by caches_check(): L1 is within L2; an entry's owner, or
  * its sharers, are exactly the cores whose L2 has it; a line with an owner has
  * no sharers; an L1 tag is writable only in the owner's L1; with inclusive L3s
  * whatever a core holds, its L3 holds.
@@ -32,7 +32,7 @@
 G_STATIC_ASSERT(TOPOLOGY_MAX_THREADS << L1_THREAD_SHIFT <= SIM_LINE);
 
 struct line {
-	uint64_t l3s;	   /* bit (L3 % 64): that L3 may hold it */
+	uint64_t l3s;	   /* bit (L3 % 64): such an L3 holds it */
 	uint16_t owner;	   /* core that has it alone (E or M), or NO_CORE */
 	uint16_t dirty_l3; /* L3 that holds it newer than memory, or NO_L3 */
 	bool dirty;	   /* the owner's is newer than memory */
@@ -105,6 +105,10 @@ void caches_free(struct caches *x);
 
 /* The entry of a line that core @k asks for, made at first use. */
 struct line *cache_line(struct caches *x, struct core *k, uint64_t line);
+
+/* Whether an L3 other than @l3 holds the line. */
+bool other_l3_holds(const struct caches *x, const struct line *e, int l3,
+		    uint64_t line);
 
 /* Says that a line that is in L2 was used. */
 void l2_touch(struct caches *x, struct core *k, uint32_t handle,

@@ -142,7 +142,7 @@ static struct access_price bring(struct cpu_private *p, struct line *e,
 	if (x->inclusive)
 		l3_insert(x, l3, handle, line);
 	if (e->nr || e->dirty_l3 != NO_L3 ||
-	    (e->l3s & ~((uint64_t)1 << k->l3 % 64))) {
+	    other_l3_holds(x, e, k->l3, line)) {
 		sharer_add(x, e, k->id);
 	} else {
 		e->owner = k->id;

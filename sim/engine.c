@@ -85,6 +85,10 @@ void engine_pass(struct cpu_private *p)
 {
 	struct engine *e = p->cpu.machine->engine;
 
+	if (!e->running)
+		return; /* before the first program all is in one flow */
+	/* what is done in another CPU's name must not meet anybody */
+	g_assert(e->current == p->cpu.id);
 	if (!e->machine->slow &&
 	    key_of(p, p->cpu.now) < tree_first(&e->ready))
 		return;
@@ -107,6 +111,7 @@ void engine_block(struct cpu_private *p, const char *on, enum cause cause)
 {
 	struct engine *e = p->cpu.machine->engine;
 
+	g_assert(e->running && e->current == p->cpu.id);
 	p->state = RUN_BLOCKED;
 	p->blocked_on = on;
 	hand_over(e, p);
@@ -176,11 +181,11 @@ void engine_run(struct machine *m)
 	}
 	if (!e->alive)
 		return;
+	e->running = true;
 	if (m->slow)
 		slow_start(e);
 	else
 		fast_start(e);
-	e->running = true;
 	simgrid_run();
 	e->running = false;
 	g_assert(!e->alive);

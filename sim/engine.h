@@ -31,6 +31,7 @@ struct engine {
 	uint64_t clock;	      /* fast: SimGrid's, as far as we moved it */
 	bool taken;	      /* slow: a CPU runs */
 	bool running;
+	int current; /* the CPU that runs */
 	uint64_t events; /* simcalls that gave up the actor */
 	uint64_t turns;	 /* hand-overs from one CPU to another */
 	int alive;	 /* CPUs whose program has not returned */
@@ -38,6 +39,7 @@ struct engine {
 
 static inline uint64_t key_of(const struct cpu_private *p, uint64_t date)
 {
+	g_assert(date < NEVER >> ID_BITS); /* weeks of simulated time */
 	return date << ID_BITS | (uint64_t)p->cpu.id;
 }
 

@@ -28,6 +28,7 @@ static void switch_to(struct engine *e, struct fiber *from, uint64_t next)
 {
 	tree_set(&e->ready, id_of(next), NEVER);
 	e->turns++;
+	e->current = id_of(next);
 	fiber_switch(from, &e->fibers[id_of(next)]);
 }
 

@@ -30,6 +30,7 @@ static void wait_for_turn(struct engine *e, struct cpu_private *p)
 	}
 	tree_set(&e->ready, p->cpu.id, NEVER);
 	e->taken = true;
+	e->current = p->cpu.id;
 	e->turns++;
 }
 

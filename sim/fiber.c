@@ -3,7 +3,6 @@
 
 #include <glib.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "sim/machine.h"
 
@@ -40,19 +39,14 @@ void fiber_switch(struct fiber *from, struct fiber *to)
 	arrive(jump_fcontext(to->context, to));
 }
 
-static size_t page(void)
-{
-	return (size_t)sysconf(_SC_PAGESIZE);
-}
-
 void fiber_init(struct fiber *f, void (*fn)(void *arg), void *arg,
 		unsigned colour)
 {
-	size_t bytes = FIBER_STACK + page();
+	size_t bytes = FIBER_GUARD + FIBER_STACK;
 	char *stack = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-	if (stack == MAP_FAILED || mprotect(stack, page(), PROT_NONE))
+	if (stack == MAP_FAILED || mprotect(stack, FIBER_GUARD, PROT_NONE))
 		g_error("no memory for a stack of %zu bytes", bytes);
 	*f = (struct fiber){ .stack = stack, .fn = fn, .arg = arg };
 	f->context = make_fcontext(stack + bytes - (size_t)colour * SIM_LINE,
@@ -63,6 +57,6 @@ void fiber_init(struct fiber *f, void (*fn)(void *arg), void *arg,
 void fiber_fini(struct fiber *f)
 {
 	if (f->stack)
-		munmap(f->stack, FIBER_STACK + page());
+		munmap(f->stack, FIBER_GUARD + FIBER_STACK);
 	f->stack = NULL;
 }

@@ -4,17 +4,17 @@
  * saves the registers that a call must keep and loads another flow's, about
  * 5 ns, where a hand-over between two SimGrid actors takes about half a sleep.
  *
- * A fiber has a stack of its own with a page before it that nobody may touch:
- * an overflow is a fault, not another fiber's data.
+ * A fiber has a stack of its own, and before it room that nobody may touch, more
+ * than any function's locals: an overflow is a fault, not another's data.
  */
 #ifndef SIM_FIBER_H
 #define SIM_FIBER_H
 
 #include <stddef.h>
 
-/* Bytes, not counting the page before it. The deepest program, a replay with
- * ASan's red zones, uses a third; untouched pages cost nothing. */
+/* Bytes, multiples of the host's page; what is never touched costs nothing. */
 #define FIBER_STACK (128 * 1024)
+#define FIBER_GUARD (64 * 1024)
 
 struct fiber {
 	void *context; /* where it goes on */

@@ -6,7 +6,8 @@
  * engine.c	who runs when; engine_fast.c and engine_slow.c how they take turns
  * fiber.c	flows of control within an actor
  * platform.c	the topology as a SimGrid platform, latencies from its routes
- * memory.c	what an access costs; cache.c keeps tags and the directory
+ * memory.c	what an access costs; its parts are in memory_internal.h
+ * step.c	steps that are done over and over
  * lock.c	spinlocks and reader-writer locks
  * account.c	cycles by call path and cause
  * trace.c	spans of functions and locks
@@ -49,8 +50,8 @@ struct cpu_private {
 
 	/* memory */
 	struct core *core;
-	uint64_t store_last; /* when the youngest store will have drained; never
-			      * after slow_until */
+	uint64_t store_last; /* when the youngest store will have drained; not
+			      * after the later of slow_until and now */
 	struct miss *misses; /* under way, in no order; room for max_misses */
 	int nr_misses, max_misses;
 	uint64_t *stores;    /* ring of store_buffer completion dates */
@@ -75,8 +76,9 @@ struct cpu_private {
 
 struct domain {
 	int nr;
-	int *cpus;	/* sorted */
-	int only;	/* the one that has a program, -1 if several or none */
+	int *cpus; /* sorted */
+	int only;  /* the one that has a program, -1 if several or none: all
+		    * that an order over the whole machine needs to know */
 };
 
 struct machine {

@@ -93,6 +93,7 @@ static struct domain *new_domain(struct machine *m, int *sorted, int nr)
 
 	d->cpus = sorted;
 	d->nr = nr;
+	d->only = -1;
 	g_ptr_array_add(m->domains, d);
 	return d;
 }

@@ -9,8 +9,8 @@
  * Time. One unit is one cycle of the machine's clock and one second of
  * SimGrid. c->now is CPU c's own clock; it runs ahead of the engine while c
  * touches only what is its own. Before c touches anything that another CPU may
- * touch too, it says so with cpu_meet(): that returns when every CPU that may
- * touch it has reached c->now. Locks do this by themselves. Between two
+ * touch too, it says so with cpu_meet(): that returns when every CPU that can
+ * still act has reached c->now. Locks do this by themselves. Between two
  * cpu_meet()s nothing here is an engine event.
  *
  * A machine without time (MACHINE_TIMELESS) has the same interface, where
@@ -142,7 +142,9 @@ struct cpu {
 
 enum machine_flags {
 	MACHINE_TIMELESS = 1,  /* no engine, no caches, no cost */
-	MACHINE_EXACT_SLOW = 2, /* every shortcut of the simulator off */
+	/* every shortcut of the simulator off; what is no meeting (see
+	 * cpu_meet()) is none here either */
+	MACHINE_EXACT_SLOW = 2,
 	MACHINE_LINE_STATS = 4, /* keep per-line statistics (c2c.txt) */
 	MACHINE_TRACE = 8,	/* keep events for trace.json */
 	MACHINE_LOCK_ZERO = 16, /* null case: a lock costs nothing */

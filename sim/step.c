@@ -62,6 +62,7 @@ void step_call(struct cpu *c, struct cpu_step *st, int frame, unsigned insns)
 
 void step_move(const struct cpu *c, struct cpu_step *st, int i, sim_addr a)
 {
+	g_assert(i >= 0 && i < st->nr);
 	st->want[i] = (a & ~(sim_addr)(SIM_LINE - 1)) | c->l1_thread;
 	look(c, st, i);
 }
@@ -72,7 +73,8 @@ static void step_access(const struct cpu *c, struct cpu_step *st, sim_addr a,
 	g_assert(st->nr < STEP_ACCESSES);
 	st->way[st->nr] = c->l1->ways; /* anyone: its tag will be looked at */
 	st->ignore[st->nr] = ignore;
-	step_move(c, st, st->nr++, a);
+	st->nr++;
+	step_move(c, st, st->nr - 1, a);
 }
 
 void step_read(const struct cpu *c, struct cpu_step *st, sim_addr a)
