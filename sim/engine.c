@@ -19,6 +19,7 @@
 #include "sim/engine.h"
 
 G_STATIC_ASSERT(TOPOLOGY_MAX_CPUS <= 1 << ID_BITS);
+G_STATIC_ASSERT(MACHINE_MAX_DATE - 1 <= NEVER >> ID_BITS);
 
 static void tree_init(struct tree *t, int nr)
 {

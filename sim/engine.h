@@ -39,7 +39,7 @@ struct engine {
 
 static inline uint64_t key_of(const struct cpu_private *p, uint64_t date)
 {
-	g_assert(date < NEVER >> ID_BITS); /* weeks of simulated time */
+	g_assert(date < MACHINE_MAX_DATE);
 	return date << ID_BITS | (uint64_t)p->cpu.id;
 }
 

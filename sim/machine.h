@@ -101,6 +101,9 @@ struct l1 {
 };
 
 #define NO_SHORT_WAYS UINT64_MAX /* a date that never comes */
+/* Dates stay below: the engine orders by (date, CPU id) in one word. At 4 GHz
+ * 13 days of simulated time; a run that gets there ends. */
+#define MACHINE_MAX_DATE ((uint64_t)1 << 52)
 
 /* Fractions of a cycle: prices that are not whole (instructions, atomics)
  * leave their rest with the CPU, so that clocks stay whole numbers. */

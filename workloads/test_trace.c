@@ -312,6 +312,15 @@ static void test_errors(void)
 	bench_run(&b);
 	g_assert_error(b.error, TRACE_ERROR, TRACE_ERROR_OPEN);
 	bench_end(&b);
+	/* three years: no date of the machine */
+	bench_start(&b, &cpu_slabs, 1, 1, MACHINE_TIMELESS);
+	b.o.file = write_trace(A(0, 1.0, 10) F(0, 100.0, 10));
+	b.o.time_scale = 1e6;
+	bench_run(&b);
+	g_unlink(b.o.file);
+	g_assert_error(b.error, TRACE_ERROR, TRACE_ERROR_FORMAT);
+	g_assert_nonnull(strstr(b.error->message, "time_scale"));
+	bench_end(&b);
 }
 
 /* A trace too long to be kept is read twice, with the same result. */

@@ -199,11 +199,28 @@ static void scan_event(struct replay *rp, const struct trace_event *ev)
 	}
 }
 
+/* A trace of @span_ns takes so long as it takes, but not for ever: half of what
+ * the machine's clock can show, the rest for events that are late. */
+static bool check_span(const struct replay *rp, uint64_t span_ns,
+		       GError **error)
+{
+	double cycles = machine_cycles(rp->m, span_ns * rp->o->time_scale);
+
+	if (cycles < (double)(MACHINE_MAX_DATE / 2))
+		return true;
+	g_set_error(error, TRACE_ERROR, TRACE_ERROR_FORMAT,
+		    "[workload] time_scale: %g makes the trace last %.3g days, "
+		    "expected at most %.3g",
+		    rp->o->time_scale, span_ns * rp->o->time_scale / 86400e9,
+		    machine_ns(rp->m, MACHINE_MAX_DATE / 2) / 86400e9);
+	return false;
+}
+
 bool scan_run(struct replay *rp, GError **error)
 {
 	g_autofree char *path = trace_path(rp->o);
 	struct scan *s = &rp->scan;
-	struct trace_event ev, next;
+	struct trace_event ev = { 0 }, next;
 	GError *err = NULL;
 	bool more;
 
@@ -235,6 +252,8 @@ bool scan_run(struct replay *rp, GError **error)
 		g_propagate_error(error, err);
 		return false;
 	}
+	if (!check_span(rp, ev.time_ns - rp->first_ns, error))
+		return false;
 	if (!s->events) {
 		trace_close(rp->trace);
 		rp->trace = trace_open(path, error);
