@@ -101,6 +101,7 @@ static void print_price(const struct point_price *p)
 	printf("operations_per_s\t%.0f\n", ops / p->run_s);
 	printf("events_per_operation\t%.4f\n", p->engine_events / ops);
 	printf("turns_per_operation\t%.4f\n", p->turns / ops);
+	printf("steps_per_operation\t%.4f\n", p->steps / ops);
 	printf("meets_per_operation\t%.4f\n", p->meets / ops);
 	printf("accesses_per_operation\t%.3f\n", p->accesses / ops);
 	printf("sleep_ns\t%.1f\n", p->sleep_ns);

@@ -239,6 +239,7 @@ static void take_price(struct point_price *price, struct machine *m,
 	price->operations = p->operations;
 	price->engine_events = s.engine_events;
 	price->turns = s.turns;
+	price->steps = s.steps;
 	price->meets = s.meets;
 	price->accesses = s.accesses;
 	price->cycles = machine_now(m);

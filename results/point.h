@@ -16,7 +16,7 @@ struct point_price {
 	double start_s;	 /* CPU time of machine and allocator's creation */
 	double run_s;	 /* of the workload, user and system */
 	double sleep_ns; /* machine_measure_sleep() right after it */
-	uint64_t operations, engine_events, turns, meets, accesses, cycles;
+	uint64_t operations, engine_events, turns, steps, meets, accesses, cycles;
 	int nr_cpus;
 	long max_rss_kib; /* of the process, before the sleeps */
 };

@@ -346,6 +346,7 @@ struct machine_stats machine_stats(const struct machine *m)
 			continue;
 		s.meets += p->meets;
 		s.instructions += p->cpu.instructions;
+		s.steps += p->cpu.steps;
 	}
 	if (m->timed) {
 		s.engine_events = engine_events(m->engine);

@@ -136,6 +136,7 @@ struct cpu {
 	uint64_t *cycles;  /* of that, by cause */
 	uint64_t frac;	  /* of a cycle, left over */
 	uint64_t insn_frac, instructions;
+	uint64_t steps; /* that were done at once: see sim/step.h */
 	/* before this date no access takes the short way: a miss is under way;
 	 * and no load: it is a prefetch's, what stores wait for is forwarded */
 	uint64_t slow_until, slow_load_until;
@@ -396,6 +397,7 @@ struct machine_stats {
 	uint64_t meets;		/* cpu_meet() calls */
 	uint64_t accesses;	/* to memory, lines */
 	uint64_t instructions;
+	uint64_t steps;		/* done at once (sim/step.h) */
 };
 struct machine_stats machine_stats(const struct machine *m);
 

@@ -1,27 +1,40 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sim/step.h"
 
+#include "sim/memory_internal.h"
+
+/* Access @i is a hit in @way. */
+static void found(const struct cpu *c, struct cpu_step *st, int i,
+		  struct l1_way *way)
+{
+	st->way[i] = way;
+	st->missing &= ~(1 << i);
+	c->l1->watched[way - c->l1->ways] = 1;
+}
+
 /* Notes where access @i would hit now, or that it would not. */
 static void look(const struct cpu *c, struct cpu_step *st, int i)
 {
 	struct l1_way *way = st->way[i];
 
-	if ((way->tag | st->ignore[i]) != st->want[i]) {
+	if ((way->tag | st->ignore[i]) != st->want[i])
 		way = cpu_l1_look(c, st->want[i], !st->ignore[i]);
-		if (!way) {
-			st->missing |= 1 << i;
-			return;
-		}
-		st->way[i] = way;
-	}
-	st->missing &= ~(1 << i);
-	c->l1->watched[way - c->l1->ways] = 1;
+	if (way)
+		found(c, st, i, way);
+	else
+		st->missing |= 1 << i;
 }
 
-static void look_for(const struct cpu *c, struct cpu_step *st, unsigned which)
+/* The same after it was made: the line is there, though its hint may be another
+ * line's by now. */
+static void look_well(const struct cpu *c, struct cpu_step *st, int i)
 {
-	for (; which; which &= which - 1)
-		look(c, st, __builtin_ctz(which));
+	const struct cpu_private *p = (const struct cpu_private *)c;
+	struct l1_way *way = l1_find(c->machine->memory->caches, p->core,
+				     st->want[i] / SIM_LINE);
+
+	if (way && (way->tag | st->ignore[i]) == st->want[i])
+		found(c, st, i, way);
 }
 
 static void walk(struct cpu *c, struct cpu_step *st)
@@ -41,15 +54,16 @@ void __step_look_and_do(struct cpu *c, struct cpu_step *st)
 {
 	if (st->changes != c->l1->changes) {
 		st->changes = c->l1->changes;
-		look_for(c, st, (1u << st->nr) - 1);
+		for (int i = 0; i < st->nr; i++)
+			look(c, st, i);
 	}
 	if (cpu_is_quiet(c) && !st->missing) {
 		__step_do_at_once(c, st);
-	} else {
-		walk(c, st);
-		/* they are here now */
-		look_for(c, st, st->missing);
+		return;
 	}
+	walk(c, st);
+	for (unsigned which = st->missing; which; which &= which - 1)
+		look_well(c, st, __builtin_ctz(which));
 }
 
 void step_call(struct cpu *c, struct cpu_step *st, int frame, unsigned insns)

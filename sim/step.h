@@ -61,6 +61,7 @@ static inline void __step_do_at_once(struct cpu *c, const struct cpu_step *st)
 		(*way)->stamp = ++tick;
 	c->l1->tick = tick;
 	c->instructions += st->insns;
+	c->steps++;
 	c->frac = sum & (((uint64_t)1 << CYCLE_FRAC_BITS) - 1);
 	c->now += sum >> CYCLE_FRAC_BITS;
 	st->path->cycles[CAUSE_INSN] += sum >> CYCLE_FRAC_BITS;

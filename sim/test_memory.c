@@ -365,6 +365,60 @@ static void test_stream(void)
 	in_child(stream, NULL, 0, NULL);
 }
 
+/* ---- more L3s than bits ---- */
+
+#define MANY 80 /* L3s of a core each; one bit of the directory for two */
+
+static void many_program(struct cpu *c, void *arg)
+{
+	sim_addr lines = *(sim_addr *)arg;
+
+	for (int i = 0; i < 2000; i++) {
+		uint64_t r = cpu_random(c);
+		sim_addr a = lines + r % 2048 * 64;
+
+		cpu_meet(c, machine_everyone(c->machine));
+		if (r >> 20 & 3)
+			cpu_read(c, a);
+		else
+			cpu_write(c, a);
+	}
+}
+
+static void run_many(void *result, void *arg)
+{
+	struct topology *t = test_topology(2, MANY / 2, 1, 1);
+	struct machine_params p = test_params();
+	g_autofree char *wrong = NULL;
+	cpu_program program[MANY] = { NULL };
+	void *args[MANY] = { NULL };
+	struct machine *m;
+	sim_addr lines;
+
+	p.l2_kib = 8; /* and much falls out into L3 */
+	p.l3_inclusive = *(bool *)arg;
+	m = machine_new(t, &p, 0, 1);
+	lines = machine_reserve(m, 0, 2048 * 64, 4096);
+	for (int i = 0; i < 3; i++) { /* two of them twins */
+		program[(int[]){ 3, 67, 10 }[i]] = many_program;
+		args[(int[]){ 3, 67, 10 }[i]] = &lines;
+	}
+	machine_run(m, program, args);
+	wrong = machine_check(m);
+	g_assert_cmpstr(wrong, ==, NULL);
+	machine_free(m);
+	topology_free(t);
+}
+
+static void test_many_l3s(void)
+{
+	bool inclusive = false;
+
+	in_child(run_many, NULL, 0, &inclusive);
+	inclusive = true;
+	in_child(run_many, NULL, 0, &inclusive);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -374,5 +428,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/memory/transfer", test_transfer);
 	g_test_add_func("/memory/line-stats", test_bounce);
 	g_test_add_func("/memory/bandwidth", test_stream);
+	g_test_add_func("/memory/many-l3s", test_many_l3s);
 	return g_test_run();
 }
