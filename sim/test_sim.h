@@ -116,4 +116,55 @@ static inline void run_first(struct machine *m, int n, cpu_program fn,
 	machine_run(m, programs, args);
 }
 
+/* ---- all that a run came to, as lines of text ---- */
+
+static inline void tell_charge(int cpu, const char *path, enum cause cause,
+			       uint64_t cycles, void *to)
+{
+	g_string_append_printf(to, "cpu %d: %s: %s %" G_GUINT64_FORMAT "\n",
+			       cpu, path, cause_names[cause], cycles);
+}
+
+static inline void tell_lock(const struct lock_stat *s, void *to)
+{
+	g_string_append_printf(to, "lock %s %d: %" G_GUINT64_FORMAT
+			       " times, wait %" G_GUINT64_FORMAT
+			       ", hold %" G_GUINT64_FORMAT "\n", s->class,
+			       s->node, s->acquisitions, s->wait_total,
+			       s->hold_total);
+}
+
+/* Engine events and turns left out: those may differ. */
+static inline void tell_machine(struct machine *m, GString *to)
+{
+	const struct topology *t = machine_topology(m);
+	int nr = t->nr_node_ids * t->nr_node_ids;
+	g_autofree uint64_t *traffic = g_new0(uint64_t, nr);
+	struct machine_stats s = machine_stats(m);
+
+	for (int i = 0; i < t->nr_cpu_ids; i++)
+		g_string_append_printf(to, "cpu %d: %" G_GUINT64_FORMAT
+				       " cycles\n", i, machine_cpu(m, i)->now);
+	g_string_append_printf(to, "accesses %" G_GUINT64_FORMAT
+			       ", instructions %" G_GUINT64_FORMAT
+			       ", meets %" G_GUINT64_FORMAT "\n", s.accesses,
+			       s.instructions, s.meets);
+	machine_traffic(m, traffic);
+	for (int i = 0; i < nr; i++)
+		g_string_append_printf(to, "traffic %d: %" G_GUINT64_FORMAT
+				       "\n", i, traffic[i]);
+	machine_account(m, tell_charge, to);
+	machine_lock_stats(m, tell_lock, to);
+}
+
+/* Says in which line two differ first. */
+static inline void assert_same_text(const char *a, const char *b)
+{
+	g_auto(GStrv) x = g_strsplit(a, "\n", -1);
+	g_auto(GStrv) y = g_strsplit(b, "\n", -1);
+
+	for (int i = 0; x[i] || y[i]; i++)
+		g_assert_cmpstr(x[i], ==, y[i]);
+}
+
 #endif
