@@ -3,6 +3,8 @@
  * Order and determinism: the same run with and without shortcuts, under
  * another context factory, on relabelled CPUs, with all latencies scaled.
  */
+#include <simgrid/engine.h>
+
 #include "sim/test_sim.h"
 #include "sim/trace.h"
 
@@ -12,25 +14,42 @@
 
 struct digest {
 	uint64_t now[NR], cause[NR_CAUSES], hash, acquisitions, waited;
-	uint64_t traffic[4], events, turns, accesses;
+	uint64_t traffic[4], events, turns, meets, accesses, instructions;
 	uint64_t spans[4], span_wait;
+	double clock; /* SimGrid's, as last seen by a CPU */
 };
 
 struct chaos {
 	struct machine *m;
 	struct sim_lock locks[3];
 	struct sim_rwlock rwlock;
-	struct domain *half;
+	struct domain *half, *few;
 	sim_addr shared, own[NR];
-	uint64_t seq; /* of what happened in shared order */
-	uint64_t hash;
+	uint64_t hash; /* of what happened in shared order */
 	uint64_t last_meet;
+	double clock;
 	unsigned flags;
-	int latency_scale;
 	bool inclusive;
+	bool uneven; /* late starts, early ends, CPUs without a program */
 	const char *factory;
-	bool balanced; /* no ties, no chance: for relabelling */
 };
+
+/* Partners are the same in all of this. */
+static bool has_program(const struct chaos *x, int cpu)
+{
+	return !x->uneven || cpu / 2 != 3;
+}
+
+static int steps_of(const struct chaos *x, int cpu)
+{
+	return x->uneven ? STEPS - 45 * (cpu / 2) : STEPS;
+}
+
+/* Farther from each other than SimGrid's clock lags: engine_fast.c. */
+static uint64_t start_of(const struct chaos *x, int cpu)
+{
+	return x->uneven ? 700001 * (uint64_t)cpu : 0;
+}
 
 static void note(struct chaos *x, struct cpu *c, uint64_t what)
 {
@@ -45,6 +64,11 @@ static void meet(struct chaos *x, struct cpu *c, struct domain *d)
 	g_assert_cmpuint(c->now, >=, x->last_meet);
 	x->last_meet = c->now;
 	note(x, c, c->id);
+	g_assert_cmpfloat(simgrid_get_clock(), <=, (double)c->now);
+	g_assert_cmpfloat(simgrid_get_clock(), >=, x->clock);
+	x->clock = simgrid_get_clock();
+	if (x->flags & MACHINE_EXACT_SLOW)
+		g_assert_cmpfloat(x->clock, ==, (double)c->now);
 }
 
 static void some_access(struct chaos *x, struct cpu *c, uint64_t r)
@@ -83,7 +107,7 @@ static void chaos_program(struct cpu *c, void *arg)
 	struct cpu *partner = machine_cpu(c->machine, c->id ^ 1);
 	uint64_t before = 0;
 
-	for (int i = 0; i < STEPS; i++) {
+	for (int i = 0; i < steps_of(x, c->id); i++) {
 		uint64_t r = cpu_random(c);
 		struct sim_lock *l = &x->locks[r % 3];
 
@@ -100,6 +124,8 @@ static void chaos_program(struct cpu *c, void *arg)
 		case 2:
 			if (c->id < NR / 2)
 				cpu_meet(c, x->half);
+			if (c->id == 5) /* perhaps nobody to meet */
+				cpu_meet(c, x->few);
 			note(x, c, 2);
 			break;
 		case 3:
@@ -192,13 +218,28 @@ static void add_span(const struct trace_span *s, void *arg)
 						 s->name);
 }
 
+static void run_some(struct chaos *x)
+{
+	cpu_program programs[NR] = { NULL };
+	void *args[NR] = { NULL };
+
+	for (int i = 0; i < NR; i++) {
+		if (!has_program(x, i))
+			continue;
+		programs[i] = chaos_program;
+		args[i] = x;
+		cpu_idle(machine_cpu(x->m, i), start_of(x, i));
+	}
+	machine_run(x->m, programs, args);
+}
+
 static void run_chaos(void *result, void *arg)
 {
 	struct chaos *x = arg;
 	struct digest *d = result;
 	struct topology *t = test_topology(2, 2, 2, 2);
 	struct machine_params p = test_params();
-	int half[NR / 2];
+	int half[NR / 2], few[] = { 5, 6, 7 };
 	uint64_t now[NR];
 	g_autofree char *wrong = NULL;
 
@@ -216,7 +257,8 @@ static void run_chaos(void *result, void *arg)
 	for (int i = 0; i < 3; i++)
 		lock_init(x->m, &x->locks[i], "lock", x->shared + 64 * i, NULL);
 	rwlock_init(x->m, &x->rwlock, "rwlock", x->shared + 640, NULL);
-	run_first(x->m, NR, chaos_program, x);
+	x->few = machine_domain(x->m, few, 3);
+	run_some(x);
 	for (int i = 0; i < NR; i++)
 		now[i] = d->now[i] = machine_cpu(x->m, i)->now;
 	machine_account(x->m, add_account, d);
@@ -227,8 +269,11 @@ static void run_chaos(void *result, void *arg)
 	machine_traffic(x->m, d->traffic);
 	d->events = machine_stats(x->m).engine_events;
 	d->turns = machine_stats(x->m).turns;
+	d->meets = machine_stats(x->m).meets;
 	d->accesses = machine_stats(x->m).accesses;
+	d->instructions = machine_stats(x->m).instructions;
 	d->hash = x->hash;
+	d->clock = x->clock;
 	g_assert_cmpuint(machine_trace(x->m, add_span, d), ==, 0);
 	wrong = machine_check(x->m);
 	g_assert_cmpstr(wrong, ==, NULL);
@@ -253,7 +298,9 @@ static void assert_same(const struct digest *a, const struct digest *b)
 	g_assert_cmpuint(a->hash, ==, b->hash);
 	g_assert_cmpuint(a->acquisitions, ==, b->acquisitions);
 	g_assert_cmpuint(a->waited, ==, b->waited);
+	g_assert_cmpuint(a->meets, ==, b->meets);
 	g_assert_cmpuint(a->accesses, ==, b->accesses);
+	g_assert_cmpuint(a->instructions, ==, b->instructions);
 	g_assert_cmpmem(a->traffic, sizeof(a->traffic), b->traffic,
 			sizeof(b->traffic));
 }
@@ -311,7 +358,32 @@ static void test_events(void)
 
 	g_assert_cmpuint(fast.turns, >, 1000);
 	g_assert_cmpuint(fast.events, <, 10);
-	g_assert_cmpuint(slow.events, >=, slow.turns);
+	g_assert_cmpuint(slow.events, >=, fast.turns);
+}
+
+/* CPUs come and go, and SimGrid's clock follows. */
+static void test_uneven(void)
+{
+	static const char *const factories[] = { "raw", "thread" };
+	struct digest fast = chaos((struct chaos){ .uneven = true });
+	const struct chaos x = { .uneven = true };
+
+	for (int i = 0; i < NR; i++)
+		g_assert_cmpint(fast.now[i] > start_of(&x, i), ==,
+				has_program(&x, i));
+	g_assert_cmpuint(fast.events, >, 5);
+	g_assert_cmpuint(fast.events, <, 50);
+	g_assert_cmpfloat(fast.clock, >, (double)start_of(&x, NR / 2));
+	for (gsize i = 0; i < G_N_ELEMENTS(factories); i++) {
+		struct digest again = chaos((struct chaos){
+			.uneven = true, .factory = factories[i] });
+		struct digest slow = chaos((struct chaos){
+			.uneven = true, .factory = factories[i],
+			.flags = MACHINE_EXACT_SLOW });
+
+		assert_same(&fast, &again);
+		assert_same(&fast, &slow);
+	}
 }
 
 /* Looking must not change what is seen. */
@@ -424,69 +496,6 @@ static void test_relabel(void)
 		g_assert_cmpuint(a.now[label[i]], ==, b.now[i]);
 }
 
-/* ---- waiting ---- */
-
-static void deadlock_program(struct cpu *c, void *arg)
-{
-	cpu_wait(c);
-}
-
-static void test_deadlock(void)
-{
-	if (g_test_subprocess()) {
-		struct topology *t = test_topology(1, 1, 2, 1);
-		struct machine_params p = test_params();
-
-		run_first(machine_new(t, &p, 0, 1), 2, deadlock_program, NULL);
-		return;
-	}
-	g_test_trap_subprocess(NULL, 0, 0);
-	g_test_trap_assert_failed();
-	g_test_trap_assert_stderr("*deadlock*CPU 0 (cpu_wait), "
-				  "CPU 1 (cpu_wait)*");
-}
-
-static void wake_program(struct cpu *c, void *arg)
-{
-	struct machine *m = c->machine;
-
-	if (c->id == 0) {
-		cpu_wait(c); /* woken in time */
-		g_assert_cmpuint(c->now, ==, 700);
-		cpu_idle(c, 2000);
-		cpu_meet(c, machine_everyone(m));
-		cpu_wait(c); /* the wake came first, at 1500 */
-		g_assert_cmpuint(c->now, ==, 2700);
-	} else {
-		cpu_idle(c, 500);
-		cpu_wake(c, machine_cpu(m, 0), 700);
-		cpu_idle(c, 1000);
-		cpu_meet(c, machine_everyone(m));
-		cpu_wake(c, machine_cpu(m, 0), c->now);
-	}
-}
-
-static void run_wake(void *result, void *arg)
-{
-	struct topology *t = test_topology(1, 1, 2, 1);
-	struct machine_params p = test_params();
-	struct machine *m =
-		machine_new(t, &p, *(unsigned *)arg, 1);
-
-	run_first(m, 2, wake_program, NULL);
-	g_assert_cmpuint(machine_now(m), ==, 2700);
-	machine_free(m);
-	topology_free(t);
-}
-
-static void test_wake(void)
-{
-	unsigned fast = 0, slow = MACHINE_EXACT_SLOW;
-
-	in_child(run_wake, NULL, 0, &fast);
-	in_child(run_wake, NULL, 0, &slow);
-}
-
 /* ---- without time ---- */
 
 static void timeless_program(struct cpu *c, void *arg)
@@ -547,12 +556,11 @@ int main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/engine/timeless", test_timeless);
 	g_test_add_func("/engine/random", test_random);
-	g_test_add_func("/engine/wake", test_wake);
-	g_test_add_func("/engine/deadlock", test_deadlock);
 	g_test_add_func("/engine/repeat", test_repeat);
 	g_test_add_func("/engine/exact-slow", test_exact_slow);
 	g_test_add_func("/engine/factories", test_factories);
 	g_test_add_func("/engine/events", test_events);
+	g_test_add_func("/engine/uneven", test_uneven);
 	g_test_add_func("/engine/looking", test_looking);
 	g_test_add_func("/engine/uniform", test_uniform);
 	g_test_add_func("/engine/scale", test_scale);
