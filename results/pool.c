@@ -49,14 +49,24 @@ void pool_outcome_free(struct pool_outcome *o)
 	g_free(o);
 }
 
+/* What ends a run, unless it was ignored when we began (nohup). */
+static const int enders[] = {SIGINT, SIGTERM, SIGHUP};
+
+static bool is_ignored(int sig)
+{
+	struct sigaction now;
+
+	return !sigaction(sig, NULL, &now) && now.sa_handler == SIG_IGN;
+}
+
 static void child_main(struct pool *p, int fd, int job, pool_job fn, void *arg)
 {
 	g_autoptr(GError) error = NULL;
 	const char *message;
 
-	signal(SIGINT, SIG_DFL);
-	signal(SIGTERM, SIG_DFL);
-	signal(SIGHUP, SIG_DFL);
+	for (guint i = 0; i < G_N_ELEMENTS(enders); i++)
+		if (sigismember(&p->mask, enders[i]))
+			signal(enders[i], SIG_DFL);
 	sigprocmask(SIG_SETMASK, &p->old_mask, NULL);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != p->self)
@@ -282,7 +292,7 @@ static void wait_for_news(struct pool *p)
 	siginfo_t info;
 	int sig = sigtimedwait(&p->mask, &info, &second);
 
-	if (sig == SIGINT || sig == SIGTERM || sig == SIGHUP) {
+	if (sig > 0 && sig != SIGCHLD) {
 		p->out->signal = sig;
 		end_children(p);
 	} else {
@@ -319,9 +329,9 @@ struct pool_outcome *pool_run(const char *title, int n, const bool *skip,
 	p.out->n = n;
 	signal(SIGCHLD, SIG_DFL); /* ignored, it would swallow the statuses */
 	sigemptyset(&p.mask);
-	sigaddset(&p.mask, SIGINT);
-	sigaddset(&p.mask, SIGTERM);
-	sigaddset(&p.mask, SIGHUP);
+	for (guint i = 0; i < G_N_ELEMENTS(enders); i++)
+		if (!is_ignored(enders[i]))
+			sigaddset(&p.mask, enders[i]);
 	sigaddset(&p.mask, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &p.mask, &p.old_mask);
 	for (;;) {

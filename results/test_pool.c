@@ -169,6 +169,24 @@ static void test_progress(void)
 		}
 }
 
+static bool hang_up(void *arg, int job, GError **error)
+{
+	kill(getppid(), SIGHUP);
+	return true;
+}
+
+/* nohup: who left the terminal's hang-up ignored goes on. */
+static void test_nohup(void)
+{
+	void (*before)(int) = signal(SIGHUP, SIG_IGN);
+	struct pool_outcome *o = pool_run(NULL, 3, NULL, 1, 1, hang_up, NULL);
+
+	signal(SIGHUP, before);
+	g_assert_cmpint(o->signal, ==, 0);
+	g_assert_cmpint(o->nr_done, ==, 3);
+	pool_outcome_free(o);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -178,5 +196,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/pool/mask", test_mask);
 	g_test_add_func("/pool/order", test_order);
 	g_test_add_func("/pool/progress", test_progress);
+	g_test_add_func("/pool/nohup", test_nohup);
 	return g_test_run();
 }
