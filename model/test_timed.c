@@ -25,7 +25,8 @@ struct setup {
 
 struct outcome {
 	uint64_t events, turns, lock_wait, stat[NR_SLUB_STATS];
-	int told; /* CPUs that did private steps at once */
+	int told; /* CPUs that were told of private steps */
+	uint64_t steps; /* done at once */
 	char text[1 << 19];
 };
 
@@ -226,6 +227,7 @@ static void tell(struct party *x, struct outcome *out)
 	memcpy(out->text, text->str, text->len + 1);
 	out->events = machine_stats(x->m).engine_events;
 	out->turns = machine_stats(x->m).turns;
+	out->steps = machine_stats(x->m).steps;
 	machine_lock_stats(x->m, add_wait, &out->lock_wait);
 	for (int k = 0; k < NR_SLUB_STATS; k++)
 		out->stat[k] = kmem_cache_stat(x->s, k, -1);
@@ -327,6 +329,7 @@ static void assert_busy(const struct setup *u, const struct outcome *o)
 	/* a memoryless node's may have no private frees */
 	g_assert_cmpint(o->told, >=, sheaves ? CPUS / NODES * (NODES - 1) : 0);
 	g_assert_cmpint(o->told, <=, sheaves ? CPUS : 0);
+	g_assert_cmpint(o->steps > 1000, ==, sheaves);
 }
 
 static const struct setup setups[] = {
@@ -353,6 +356,8 @@ static void test_exact(gconstpointer data)
 	g_assert_cmpuint(slow->events, >=, fast->turns);
 	g_assert_cmpint(slow->told, ==, 0);
 	g_assert_cmpint(lines->told, ==, 0);
+	g_assert_cmpuint(slow->steps, ==, 0);
+	g_assert_cmpuint(lines->steps, ==, 0);
 	assert_same_text(fast->text, slow->text);
 	assert_same_text(fast->text, lines->text);
 }
