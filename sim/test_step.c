@@ -224,7 +224,6 @@ static struct digest crowd(unsigned flags)
 static void test_same(void)
 {
 	struct digest fast = crowd(0), slow = crowd(MACHINE_EXACT_SLOW);
-
 	uint64_t seen = 0;
 
 	for (int i = 0; i < NR; i++) {
