@@ -136,12 +136,12 @@ struct cpu {
 	uint64_t *cycles;  /* of that, by cause */
 	uint64_t frac;	  /* of a cycle, left over */
 	uint64_t insn_frac, instructions;
-	uint64_t steps; /* that were done at once: see sim/step.h */
 	/* before this date no access takes the short way: a miss is under way;
 	 * and no load: it is a prefetch's, what stores wait for is forwarded */
 	uint64_t slow_until, slow_load_until;
 	struct l1 *l1;
 	uint64_t l1_thread; /* of this CPU's writable tags, beside the address */
+	uint64_t steps;	    /* that were done at once: see sim/step.h */
 };
 
 enum machine_flags {
