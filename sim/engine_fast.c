@@ -6,7 +6,7 @@
  * CPU that gives way switches straight to the next in the order; whatever their
  * number, that is no engine event. SimGrid's clock follows in steps of
  * CLOCK_STEP: it never passes a CPU that can still act, lags the earliest one
- * by a step at most, and ends at the last CPU's date.
+ * by a step at most when one gives way, and ends at the last CPU's date.
  */
 #include <simgrid/actor.h>
 
