@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "workloads/counts.h"
+#include "workloads/programs.h"
 
 struct options {
 	int64_t queues, depth, batch;
@@ -18,11 +19,7 @@ struct options {
 
 static const char *const gfp_names[] = {"nowait", "kernel", NULL};
 
-#define P(member, kind, unit, min, max, choices, help)                         \
-	{                                                                      \
-#member, kind, offsetof(struct options, member), unit, min,    \
-			max, choices, help, NULL                               \
-	}
+#define P(...) PARAM(struct options, __VA_ARGS__)
 
 /*
  * Defaults: t/io_uring's depth 128 and batch 32 (fio t/io_uring.c, DEPTH and
@@ -32,33 +29,33 @@ static const char *const gfp_names[] = {"nowait", "kernel", NULL};
  * tries without direct reclaim first, whatever the caller allows: nowait.
  */
 static const struct param_desc option_table[] = {
-	P(queues, PARAM_INT, "queues", 1, 2048, NULL,
+	P(queues, PARAM_INT, "queues", 1, 2048,
 	  "queue pairs; queue q has CPUs 2q (server) and 2q+1 (submitter)"),
-	P(depth, PARAM_INT, "IOs", 1, 65536, NULL,
+	P(depth, PARAM_INT, "IOs", 1, 65536,
 	  "IOs of a queue under way at most"),
-	P(batch, PARAM_INT, "IOs", 1, 65536, NULL,
+	P(batch, PARAM_INT, "IOs", 1, 65536,
 	  "IOs handed over at once, both ways"),
-	P(work_ns, PARAM_DOUBLE, "ns", 0, 1000000, NULL,
+	P(work_ns, PARAM_DOUBLE, "ns", 0, 1000000,
 	  "work per IO outside the allocator, on each of the two CPUs"),
-	P(jitter, PARAM_DOUBLE, "", 0, 1, NULL,
+	P(jitter, PARAM_DOUBLE, "", 0, 1,
 	  "work varies evenly by plus or minus this share"),
-	P(init_lines, PARAM_INT, "lines", 0, 64, NULL,
+	P(init_lines, PARAM_INT, "lines", 0, 64,
 	  "lines of the bio that the submitter writes"),
-	P(complete_lines, PARAM_INT, "lines", 0, 64, NULL,
+	P(complete_lines, PARAM_INT, "lines", 0, 64,
 	  "lines of the bio that the server reads"),
-	P(gfp, PARAM_ENUM, "", 0, 0, gfp_names,
-	  "what the bio's allocation allows"),
-	P(warmup_ms, PARAM_DOUBLE, "ms", 0, 1000000, NULL,
+	PARAM_CHOICE(struct options, gfp, gfp_names,
+		     "what the bio's allocation allows"),
+	P(warmup_ms, PARAM_DOUBLE, "ms", 0, 1000000,
 	  "simulated time before anything is measured"),
-	P(run_ms, PARAM_DOUBLE, "ms", 0.001, 10000000, NULL,
+	P(run_ms, PARAM_DOUBLE, "ms", 0.001, 10000000,
 	  "simulated time measured"),
-	P(window_ms, PARAM_DOUBLE, "ms", 0.001, 10000000, NULL,
+	P(window_ms, PARAM_DOUBLE, "ms", 0.001, 10000000,
 	  "width of a step of IOPS over time"),
-	P(counts, PARAM_STRING, "", 0, 0, NULL,
+	P(counts, PARAM_STRING, "", 0, 0,
 	  "posted SLUB_STATS dump whose per-CPU counts are replayed"),
-	P(scale, PARAM_DOUBLE, "", 0.000001, 1000, NULL,
+	P(scale, PARAM_DOUBLE, "", 0.000001, 1000,
 	  "factor for the counts of that dump"),
-	P(watch, PARAM_STRING, "", 0, 0, NULL,
+	P(watch, PARAM_STRING, "", 0, 0,
 	  "function whose share of the busy time is reported, callees included"),
 	{NULL}};
 
@@ -89,9 +86,9 @@ static char *check(const void *options, const struct topology *t)
 	for (int i = 0; i < 2 * o->queues; i++)
 		if (i >= t->nr_cpu_ids || !t->cpus[i].online)
 			return g_strdup_printf("queues = %" G_GINT64_FORMAT
-					       " need CPU %d, "
-					       "which this machine lacks",
-					       o->queues, i);
+					       " need CPU %d, expected at most "
+					       "%d on this machine",
+					       o->queues, i, i / 2);
 	return NULL;
 }
 
@@ -332,20 +329,17 @@ static bool setup_counts(struct ublk *u, GError **error)
 static void run_machine(struct ublk *u)
 {
 	struct machine *m = slub_machine(u->sl);
+	struct programs *p = programs_new(m);
 	int nr = machine_topology(m)->nr_cpu_ids;
-	g_autofree cpu_program *program = g_new0(cpu_program, nr);
-	g_autofree void **arg = g_new0(void *, nr);
 
 	for (int i = 0; i < nr; i++) {
-		if (i < 2 * u->o->queues) {
-			program[i] = i % 2 ? submitter : server;
-			arg[i] = &u->queues[i / 2];
-		} else if (u->extra && u->extra[i]) {
-			program[i] = bystander;
-			arg[i] = u;
-		}
+		if (i < 2 * u->o->queues)
+			programs_set(p, i, i % 2 ? submitter : server,
+				     &u->queues[i / 2]);
+		else if (u->extra && u->extra[i])
+			programs_set(p, i, bystander, u);
 	}
-	machine_run(m, program, arg);
+	programs_run(p);
 }
 
 /* Mean IOPS of the queues on nodes with memory over that of the others. */
@@ -494,8 +488,7 @@ static bool run(struct slub *sl, const void *options, uint64_t seed,
 		run_machine(&u);
 		ok = !u.failed;
 		if (!ok)
-			g_set_error(error, COUNTS_ERROR, 0,
-				    "the simulated machine ran out of memory");
+			programs_out_of_memory(error);
 		else
 			report_results(&u, r);
 	}
