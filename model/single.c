@@ -55,7 +55,7 @@ static SELDOM sim_addr alloc_in_full(struct cpu *c, struct kmem_cache *s,
 }
 
 static SELDOM void tell_alloc(struct cpu *c, struct kmem_cache *s,
-		       struct kmem_cache_cpu *pcs, sim_addr slot)
+			      struct kmem_cache_cpu *pcs, sim_addr slot)
 {
 	struct private_step *p = &pcs->alloc;
 
@@ -74,13 +74,14 @@ static SELDOM void tell_alloc(struct cpu *c, struct kmem_cache *s,
 
 /* Main is another sheaf, or the slot is in another line. */
 static SELDOM void move_alloc(struct cpu *c, struct private_step *p,
-		       sim_addr main, sim_addr slot)
+			      sim_addr main, sim_addr slot)
 {
 	if (main != p->main) {
 		step_move(c, &p->step, ALLOC_SIZE, main + SHEAF_SIZE);
 		step_move(c, &p->step, ALLOC_NEW_SIZE, main + SHEAF_SIZE);
 	}
-	step_move(c, &p->step, ALLOC_SLOT, slot);
+	if (slot / SIM_LINE != p->slot_line)
+		step_move(c, &p->step, ALLOC_SLOT, slot);
 	p->main = main;
 	p->slot_line = slot / SIM_LINE;
 }
@@ -94,7 +95,7 @@ static sim_addr alloc_private(struct cpu *c, struct kmem_cache *s)
 
 	if (!main->size || !cpu_may_step(c))
 		return 0;
-	if (!step_is_here(c, &p->step))
+	if (!step_is_told(&p->step))
 		tell_alloc(c, s, pcs, slot);
 	else if (slot / SIM_LINE != p->slot_line || main->addr != p->main)
 		move_alloc(c, p, main->addr, slot);
@@ -140,8 +141,8 @@ static SELDOM void free_in_full(struct cpu *c, struct kmem_cache *s,
 }
 
 static SELDOM void tell_free(struct cpu *c, struct kmem_cache *s,
-		      struct kmem_cache_cpu *pcs, sim_addr slab_line,
-		      sim_addr slot)
+			     struct kmem_cache_cpu *pcs, sim_addr slab_line,
+			     sim_addr slot)
 {
 	struct private_step *p = &pcs->free;
 
@@ -162,14 +163,16 @@ static SELDOM void tell_free(struct cpu *c, struct kmem_cache *s,
 
 /* Main, the slot's line or the object's slab is another. */
 static SELDOM void move_free(struct cpu *c, struct private_step *p,
-		      sim_addr main, sim_addr slab_line, sim_addr slot)
+			     sim_addr main, sim_addr slab_line, sim_addr slot)
 {
 	if (main != p->main) {
 		step_move(c, &p->step, FREE_SIZE, main + SHEAF_SIZE);
 		step_move(c, &p->step, FREE_NEW_SIZE, main + SHEAF_SIZE);
 	}
-	step_move(c, &p->step, FREE_SLOT, slot);
-	step_move(c, &p->step, FREE_SLAB, slab_line);
+	if (slot / SIM_LINE != p->slot_line)
+		step_move(c, &p->step, FREE_SLOT, slot);
+	if (slab_line != p->slab)
+		step_move(c, &p->step, FREE_SLAB, slab_line);
 	p->main = main;
 	p->slot_line = slot / SIM_LINE;
 	p->slab = slab_line;
@@ -186,7 +189,7 @@ static bool free_private(struct cpu *c, struct kmem_cache *s,
 	if (main->size == main->capacity || !cpu_may_step(c) ||
 	    !can_free_to_pcs(c, s, sim_addr_node(obj)))
 		return false;
-	if (!step_is_here(c, &p->step))
+	if (!step_is_told(&p->step))
 		tell_free(c, s, pcs, slab_line, slot);
 	else if (slot / SIM_LINE != p->slot_line || slab_line != p->slab ||
 		 main->addr != p->main)

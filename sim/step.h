@@ -28,7 +28,7 @@
 /* All zero before its first use; belongs to one CPU. */
 struct cpu_step {
 	uint64_t changes;  /* of L1 when its lines were last looked for */
-	struct path *path; /* of the function */
+	struct path *path; /* of the function, as last called; NULL: untold */
 	unsigned insns;
 	uint16_t nr, missing; /* accesses; bit i: number i is no hit */
 	struct l1_way *way[STEP_ACCESSES]; /* where its lines were */
@@ -42,10 +42,9 @@ void step_write(const struct cpu *c, struct cpu_step *st, sim_addr a);
 /* Access number @i, which stays a read or a write, goes to @a from now on. */
 void step_move(const struct cpu *c, struct cpu_step *st, int i, sim_addr a);
 
-/* Whether it was told for the place where @c is now. */
-static inline bool step_is_here(const struct cpu *c, const struct cpu_step *st)
+static inline bool step_is_told(const struct cpu_step *st)
 {
-	return st->path && st->path->parent == c->path;
+	return st->path;
 }
 
 __attribute__((noinline)) void __step_look_and_do(struct cpu *c,
@@ -67,9 +66,11 @@ static inline void __step_do_at_once(struct cpu *c, const struct cpu_step *st)
 	st->path->cycles[CAUSE_INSN] += sum >> CYCLE_FRAC_BITS;
 }
 
-/* Does it where it was told for: step_is_here(). */
+/* Does it, called from wherever @c is. */
 static inline void step_do(struct cpu *c, struct cpu_step *st)
 {
+	if (st->path->parent != c->path)
+		st->path = cpu_child(c, st->path->frame);
 	if (cpu_is_quiet(c) && st->changes == c->l1->changes && !st->missing)
 		__step_do_at_once(c, st);
 	else

@@ -98,7 +98,7 @@ static void move_some(struct cpu *c, struct crowd *x, int k, struct doer *d)
 		d->at[i] = r >> 5 & 1 && !(kinds[k].writes >> i & 1) ?
 				   x->shared :
 				   some_line(x, c);
-		if (step_is_here(c, &d->st))
+		if (step_is_told(&d->st))
 			step_move(c, &d->st, i, d->at[i]);
 	}
 }
@@ -112,8 +112,8 @@ static void do_kind(struct cpu *c, struct crowd *x, int k, struct doer *d)
 		one_by_one(c, x, k, d->at);
 		return;
 	}
-	x->d->elsewhere += d->st.path && !step_is_here(c, &d->st);
-	if (!step_is_here(c, &d->st))
+	x->d->elsewhere += d->st.path && d->st.path->parent != c->path;
+	if (!step_is_told(&d->st))
 		tell_step(c, x, k, d);
 	at_once = cpu_is_quiet(c) && !d->st.missing &&
 		  d->st.changes == c->l1->changes;
