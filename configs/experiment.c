@@ -73,6 +73,20 @@ static void free_axis(gpointer p)
 	g_free(a);
 }
 
+/* What all cases of a sweep have in common can't differ between them. */
+static bool check_axis(const struct conf_entry *e, GError **error)
+{
+	static const char *const common[] = {
+		"experiment.name", "experiment.description",
+		"experiment.workload", "experiment.variants",
+		"experiment.iterations", "experiment.seed", NULL
+	};
+
+	return !g_strv_contains(common, e->key) ||
+	       conf_fail(error, e, "is the same for all cases, expected another "
+			 "parameter");
+}
+
 static bool read_sweep(struct experiment *x, const struct conf *c,
 		       const struct conf_known *known, GError **error)
 {
@@ -84,7 +98,7 @@ static bool read_sweep(struct experiment *x, const struct conf *c,
 
 		if (strcmp(e->group, "sweep"))
 			continue;
-		if (!check_dotted(e, known, error))
+		if (!check_dotted(e, known, error) || !check_axis(e, error))
 			return false;
 		if (!x->sweep)
 			x->sweep = g_ptr_array_new_with_free_func(free_axis);
@@ -97,6 +111,13 @@ static bool read_sweep(struct experiment *x, const struct conf *c,
 				return conf_fail(error, e, "'%.60s', expected "
 						 "values separated by ';'",
 						 e->value);
+		for (int n = 1; a->values[n]; n++)
+			for (int k = 0; k < n; k++)
+				if (!strcmp(a->values[k], a->values[n]))
+					return conf_fail(
+						error, e, "'%.60s' twice, "
+						"expected each value once",
+						a->values[n]);
 		cases *= g_strv_length(a->values);
 		if (!cases || cases > MAX_SWEEP)
 			return conf_fail(error, e, "%" G_GINT64_FORMAT " cases "

@@ -190,6 +190,12 @@ static int run(int argc, char **argv)
 			opt.jobs < 0 ? "jobs" : "iterations");
 		return EXIT_USAGE;
 	}
+	if (argc > 1 && (opt.bench || opt.point >= 0)) {
+		fprintf(stderr, "slubsim: run: --%s: expected one config, "
+				"got %d\n",
+			opt.bench ? "bench" : "point", argc);
+		return EXIT_USAGE;
+	}
 	for (int i = 0; i < argc && code == EXIT_DONE; i++) {
 		g_autofree char *dir = NULL;
 

@@ -158,11 +158,14 @@ static int draw_round(const struct round *r, int jobs, bool *drawn,
 	for (guint i = 0; !sig && i < r->plots->len; i++) {
 		g_autofree char *png = file_of(r->dir, r->plots->pdata[i],
 					       ".png");
+		g_autofree char *svg = file_of(r->dir, r->plots->pdata[i],
+					       ".svg");
 		guint k = i % r->shares;
 
 		if (drawn[i])
 			continue;
-		drawn[i] = o->done[k] && g_file_test(png, G_FILE_TEST_EXISTS);
+		drawn[i] = o->done[k] && g_file_test(png, G_FILE_TEST_EXISTS) &&
+			   g_file_test(svg, G_FILE_TEST_EXISTS);
 		if (!drawn[i] && alone)
 			warn(r, k, o->messages[k] ? o->messages[k] : "no image",
 			     warning);
@@ -251,14 +254,18 @@ bool drawing_finish(struct drawing *d, int jobs, char **warning, GError **error)
 {
 	g_autofree bool *drawn = g_new0(bool, d->plots->len + 1);
 	g_autofree char *dir = NULL;
+	g_autoptr(GError) e = NULL;
 	int sig = 0;
 	bool ok;
 
 	if (!d->plots->len || !have_gnuplot(warning))
 		return true;
-	dir = g_dir_make_tmp("slubsim-plot-XXXXXX", error);
-	if (!dir)
-		return false;
+	dir = g_dir_make_tmp("slubsim-plot-XXXXXX", &e);
+	if (!dir) {
+		*warning = g_strdup_printf("TMPDIR: %s: plots have no images",
+					   e->message);
+		return true;
+	}
 	ok = write_sources(d, dir, error);
 	if (ok)
 		sig = draw_all(d, dir, jobs, drawn, warning);

@@ -378,12 +378,43 @@ static struct point *read_point(struct reader *rd, JsonObject *o)
 	return p;
 }
 
+#define MAX_DEPTH 64 /* ours are a handful of levels deep */
+
+/* The parser calls itself for each level: a file of brackets would end it. */
+static bool is_shallow(const char *file, GError **error)
+{
+	g_autofree char *text = NULL;
+	bool quoted = false;
+	int depth = 0;
+
+	if (!g_file_get_contents(file, &text, NULL, error))
+		return false;
+	for (const char *c = text; *c; c++) {
+		if (quoted && *c == '\\' && c[1])
+			c++;
+		else if (*c == '"')
+			quoted = !quoted;
+		else if (!quoted && (*c == '[' || *c == '{'))
+			depth++;
+		else if (!quoted && (*c == ']' || *c == '}'))
+			depth--;
+		if (depth > MAX_DEPTH) {
+			g_set_error(error, RESULT_ERROR, RESULT_ERROR_FORMAT,
+				    "%s: nested deeper than %d levels, "
+				    "expected a result", file, MAX_DEPTH);
+			return false;
+		}
+	}
+	return true;
+}
+
 static JsonParser *parse(struct reader *rd, JsonObject **o)
 {
 	JsonParser *parser = json_parser_new_immutable();
 	g_autoptr(GError) e = NULL;
 
-	if (!json_parser_load_from_file(parser, rd->file, &e)) {
+	if (!is_shallow(rd->file, &e) ||
+	    !json_parser_load_from_file(parser, rd->file, &e)) {
 		/* the parser begins its messages with the file, I/O without */
 		g_set_error(rd->error, RESULT_ERROR, RESULT_ERROR_FORMAT,
 			    "%s%s%s",

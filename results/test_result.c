@@ -420,6 +420,42 @@ static void test_number_text(void)
 	}
 }
 
+/* A file of brackets is refused, not followed down to the end of the stack. */
+static void test_deep(void)
+{
+	g_autofree char *dir = fixture_dir();
+	g_autofree char *file = g_build_filename(dir, "result.json", NULL);
+	g_autofree char *text = g_strnfill(300000, '[');
+	g_autoptr(GError) e = NULL;
+
+	g_assert_true(write_aside(file, text, &e));
+	g_assert_null(result_load(dir, &e));
+	g_assert_nonnull(e);
+	g_assert_nonnull(strstr(e->message, "nested deeper"));
+	fixture_remove(dir);
+}
+
+/* A link stays one, and a device is written to. */
+static void test_through_link(void)
+{
+	g_autofree char *dir = fixture_dir();
+	g_autofree char *file = g_build_filename(dir, "file", NULL);
+	g_autofree char *link = g_build_filename(dir, "link", NULL);
+	g_autofree char *text = NULL;
+	g_autoptr(GError) e = NULL;
+
+	g_assert_true(write_aside(file, "old", &e));
+	g_assert_cmpint(symlink("file", link), ==, 0);
+	g_assert_true(write_aside(link, "new", &e));
+	g_assert_no_error(e);
+	g_assert_true(g_file_test(link, G_FILE_TEST_IS_SYMLINK));
+	g_assert_true(g_file_get_contents(file, &text, NULL, NULL));
+	g_assert_cmpstr(text, ==, "new");
+	g_assert_true(write_aside("/dev/null", "gone", &e));
+	g_assert_false(g_file_test("/dev/null", G_FILE_TEST_IS_REGULAR));
+	fixture_remove(dir);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -435,6 +471,8 @@ int main(int argc, char **argv)
 			test_folder_clear_stays_inside);
 	g_test_add_func("/result/folder/disk-full", test_disk_full);
 	g_test_add_func("/result/folder/unwritable", test_unwritable);
+	g_test_add_func("/result/deep", test_deep);
+	g_test_add_func("/result/through-link", test_through_link);
 	g_test_add_func("/result/figures", test_figures);
 	g_test_add_func("/result/account", test_account);
 	g_test_add_func("/result/views", test_views);

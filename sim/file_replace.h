@@ -7,8 +7,9 @@
 
 #include <stddef.h>
 
-/* Writes @length bytes at @data to PATH.tmp-PID and renames that to @path.
- * Returns 0, or an errno: then @path is as it was, and nothing is beside it. */
+/* Writes @length bytes at @data to PATH.tmp-PID and renames that to @path, or to
+ * what a link of that name leads to. Returns 0, or an errno: then @path is as it
+ * was, and nothing is beside it. A device or a pipe is written to. */
 int file_replace(const char *path, const char *data, size_t length);
 
 /* All of it to @fd; 0 or an errno. */

@@ -281,6 +281,28 @@ static void test_readme(void)
 	g_assert_cmpint(n, >=, 3);
 }
 
+/* One price is one process's, and no name may add lines to a config. */
+static void test_refused(void)
+{
+	static const char *const calls[][2] = {
+		{ "run fast-path trace-example --bench",
+		  "slubsim: run: --bench: expected one config, got 2\n" },
+		{ "run fast-path trace-example --point 0 -o x",
+		  "slubsim: run: --point: expected one config, got 2\n" },
+		{ "import trace 'a\n[x]' -o x.conf",
+		  "slubsim: import trace: a name with a control character, "
+		  "which no config can hold\n" },
+	};
+
+	for (gsize i = 0; i < G_N_ELEMENTS(calls); i++) {
+		struct result r = run(calls[i][0]);
+
+		g_assert_cmpstr(r.err, ==, calls[i][1]);
+		g_assert_cmpint(r.code, ==, 2);
+		result_clear(&r);
+	}
+}
+
 /* One line on stderr, whichever command filled the disk. */
 static void test_full_disk(gconstpointer command)
 {
@@ -399,6 +421,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/cli/check-wrong", test_check_wrong);
 	g_test_add_func("/cli/check-together", test_check_together);
 	g_test_add_func("/cli/import-trace", test_import_trace);
+	g_test_add_func("/cli/refused", test_refused);
 	g_test_add_func("/cli/readme", test_readme);
 	g_test_add_data_func("/cli/full-disk/list", "list variants",
 			     test_full_disk);

@@ -34,6 +34,15 @@ static int usage(const char *what)
 	return EXIT_USAGE;
 }
 
+/* What goes into a config must not end its line. */
+static bool is_one_line(const char *s)
+{
+	for (; s && *s; s++)
+		if (g_ascii_iscntrl(*s))
+			return false;
+	return true;
+}
+
 static bool write_experiment(const char *path, GError **error)
 {
 	g_autofree char *name = g_path_get_basename(args.output);
@@ -79,6 +88,11 @@ static int import_trace(int argc, char **argv)
 	if (!args.output && (args.topology || args.variants))
 		return usage("--topology and --variants are for an experiment, "
 			     "expected --output too");
+	if (args.output &&
+	    (!is_one_line(argv[0]) || !is_one_line(args.output) ||
+	     !is_one_line(args.topology) || !is_one_line(args.variants)))
+		return usage("a name with a control character, which no config "
+			     "can hold");
 	t = trace_open(argv[0], &error);
 	if (t)
 		text = trace_summary(t, argv[0], args.rows, &error);
@@ -90,6 +104,9 @@ static int import_trace(int argc, char **argv)
 			    " lines, expected ftrace, trace-cmd report or "
 			    "perf script text, or a trace.dat",
 			    argv[0], trace_notes(t)->lines);
+	if (!error && args.output && !trace_notes(t)->records)
+		g_set_error(&error, TRACE_ERROR, TRACE_ERROR_FORMAT,
+			    "%s: no kmem event, nothing to replay", argv[0]);
 	trace_close(t);
 	if (!error && args.output)
 		write_experiment(argv[0], &error);
