@@ -354,6 +354,6 @@ bool import_write(const char *path, const char *text, GError **error)
 		fputs(text, stdout);
 		return true;
 	}
-	err = file_replace(path, text, strlen(text));
+	err = file_write_to(path, text, strlen(text));
 	return !err || import_fail(error, path, 0, "%s", g_strerror(err));
 }

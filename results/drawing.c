@@ -262,6 +262,7 @@ bool drawing_finish(struct drawing *d, int jobs, char **warning, GError **error)
 		return true;
 	dir = g_dir_make_tmp("slubsim-plot-XXXXXX", &e);
 	if (!dir) {
+		g_free(*warning);
 		*warning = g_strdup_printf("TMPDIR: %s: plots have no images",
 					   e->message);
 		return true;

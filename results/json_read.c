@@ -381,15 +381,12 @@ static struct point *read_point(struct reader *rd, JsonObject *o)
 #define MAX_DEPTH 64 /* ours are a handful of levels deep */
 
 /* The parser calls itself for each level: a file of brackets would end it. */
-static bool is_shallow(const char *file, GError **error)
+static bool is_shallow(const char *text)
 {
-	g_autofree char *text = NULL;
 	bool quoted = false;
 	int depth = 0;
 
-	if (!g_file_get_contents(file, &text, NULL, error))
-		return false;
-	for (const char *c = text; *c; c++) {
+	for (const char *c = text; *c && depth <= MAX_DEPTH; c++) {
 		if (quoted && *c == '\\' && c[1])
 			c++;
 		else if (*c == '"')
@@ -398,37 +395,45 @@ static bool is_shallow(const char *file, GError **error)
 			depth++;
 		else if (!quoted && (*c == ']' || *c == '}'))
 			depth--;
-		if (depth > MAX_DEPTH) {
-			g_set_error(error, RESULT_ERROR, RESULT_ERROR_FORMAT,
-				    "%s: nested deeper than %d levels, "
-				    "expected a result", file, MAX_DEPTH);
-			return false;
-		}
 	}
+	return depth <= MAX_DEPTH;
+}
+
+static bool refuse(struct reader *rd, const char *why)
+{
+	/* the parser calls what it reads "<data>", I/O errors name the file */
+	if (g_str_has_prefix(why, "<data>:"))
+		why += strlen("<data>:");
+	g_set_error(rd->error, RESULT_ERROR, RESULT_ERROR_FORMAT, "%s: %s",
+		    rd->file, why);
+	rd->failed = true;
+	return false;
+}
+
+static bool load(struct reader *rd, JsonParser *parser)
+{
+	g_autofree char *text = NULL;
+	g_autoptr(GError) e = NULL;
+	gsize length;
+
+	if (!g_file_get_contents(rd->file, &text, &length, &e))
+		return refuse(rd, e->message);
+	if (!is_shallow(text))
+		return refuse(rd, "nested deeper than " G_STRINGIFY(MAX_DEPTH)
+				  " levels, expected a result");
+	if (!json_parser_load_from_data(parser, text, length, &e))
+		return refuse(rd, e->message);
+	if (!json_parser_get_root(parser) ||
+	    !JSON_NODE_HOLDS_OBJECT(json_parser_get_root(parser)))
+		return refuse(rd, "not a JSON object");
 	return true;
 }
 
 static JsonParser *parse(struct reader *rd, JsonObject **o)
 {
 	JsonParser *parser = json_parser_new_immutable();
-	g_autoptr(GError) e = NULL;
 
-	if (!is_shallow(rd->file, &e) ||
-	    !json_parser_load_from_file(parser, rd->file, &e)) {
-		/* the parser begins its messages with the file, I/O without */
-		g_set_error(rd->error, RESULT_ERROR, RESULT_ERROR_FORMAT,
-			    "%s%s%s",
-			    g_str_has_prefix(e->message, rd->file) ? "" :
-								     rd->file,
-			    g_str_has_prefix(e->message, rd->file) ? "" : ": ",
-			    e->message);
-		rd->failed = true;
-	} else if (!json_parser_get_root(parser) ||
-		   !JSON_NODE_HOLDS_OBJECT(json_parser_get_root(parser))) {
-		g_set_error(rd->error, RESULT_ERROR, RESULT_ERROR_FORMAT,
-			    "%s: not a JSON object", rd->file);
-		rd->failed = true;
-	} else {
+	if (load(rd, parser)) {
 		*o = json_node_get_object(json_parser_get_root(parser));
 		return parser;
 	}

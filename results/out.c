@@ -36,7 +36,9 @@ static bool write_data(const char *path, const char *data, size_t length,
 
 bool write_aside(const char *path, const char *text, GError **error)
 {
-	return write_data(path, text, strlen(text), error);
+	int err = file_write_to(path, text, strlen(text));
+
+	return !err || io_error(path, err, error);
 }
 
 static bool make_dirs(const char *dir, GError **error)

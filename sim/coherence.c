@@ -79,8 +79,7 @@ static struct access_price from_distance(const struct memory *mm,
 }
 
 /* A reader takes a copy of what core @owner has alone. */
-static void demote_owner(struct memory *mm, struct line *e, uint32_t handle,
-			 uint64_t line)
+static void demote_owner(struct memory *mm, struct line *e, uint64_t line)
 {
 	struct core *owner = &mm->caches->cores[e->owner];
 	struct l1_way *way = l1_find(mm->caches, owner, line);
@@ -94,7 +93,7 @@ static void demote_owner(struct memory *mm, struct line *e, uint32_t handle,
 	if (dirty) {
 		struct l3 *l = &mm->caches->l3s[owner->l3];
 
-		l3_insert(mm->caches, l, handle, line);
+		l3_insert(mm->caches, l, e->handle, line);
 		e->dirty_l3 = l->id;
 	}
 }
@@ -102,7 +101,7 @@ static void demote_owner(struct memory *mm, struct line *e, uint32_t handle,
 /* Brings a line that @k's caches don't hold to @k; it becomes a sharer, or the
  * owner if nobody else has it. */
 static struct access_price bring(struct cpu_private *p, struct line *e,
-				 uint32_t handle, uint64_t line)
+				 uint64_t line)
 {
 	struct memory *mm = p->cpu.machine->memory;
 	struct caches *x = mm->caches;
@@ -119,13 +118,13 @@ static struct access_price bring(struct cpu_private *p, struct line *e,
 		price = from_distance(mm, d);
 		if (e->dirty)
 			count_hitm(p, line, d == CROSS_SOCKET);
-		demote_owner(mm, e, handle, line);
-	} else if (l3_touch(x, l3, handle, line)) {
+		demote_owner(mm, e, line);
+	} else if (l3_touch(x, l3, e->handle, line)) {
 		price = (struct access_price){ mm->l3, CAUSE_L3 };
 		if (!x->inclusive && !e->nr) {
 			/* a victim cache gives the line away */
 			dirty = e->dirty_l3 == l3->id;
-			l3_remove(x, l3, handle, line);
+			l3_remove(x, l3, e->handle, line);
 		}
 	} else if (sharer_in_l3(x, e, k->l3)) {
 		price = (struct access_price){ mm->l3, CAUSE_L3 };
@@ -140,7 +139,7 @@ static struct access_price bring(struct cpu_private *p, struct line *e,
 		price = from_memory(p, line, home);
 	}
 	if (x->inclusive)
-		l3_insert(x, l3, handle, line);
+		l3_insert(x, l3, e->handle, line);
 	if (e->nr || e->dirty_l3 != NO_L3 ||
 	    other_l3_holds(x, e, k->l3, line)) {
 		sharer_add(x, e, k->id);
@@ -148,7 +147,7 @@ static struct access_price bring(struct cpu_private *p, struct line *e,
 		e->owner = k->id;
 		e->dirty = dirty;
 	}
-	l2_insert(x, k, handle, line);
+	l2_insert(x, k, e->handle, line);
 	return price;
 }
 
@@ -172,7 +171,7 @@ static void leave_l3(struct cpu_private *p, struct l3 *l, struct line *e,
 
 /* Takes all copies but @k's away; the price is the farthest's transfer. */
 static struct access_price own(struct cpu_private *p, struct line *e,
-			       uint32_t handle, uint64_t line)
+			       uint64_t line)
 {
 	struct memory *mm = p->cpu.machine->memory;
 	struct caches *x = mm->caches;
@@ -193,13 +192,12 @@ static struct access_price own(struct cpu_private *p, struct line *e,
 							home));
 		if (price.cycles > worst.cycles)
 			worst = price;
-		core_drop(x, s, handle, line);
+		core_drop(x, s, e->handle, line);
 	}
 	for (uint64_t bits = e->l3s; bits; bits &= bits - 1)
 		for (int i = __builtin_ctzll(bits); i < x->nr_l3; i += 64)
 			if (x->l3s[i].nr_cores && !(x->inclusive && i == k->l3))
 				leave_l3(p, &x->l3s[i], e, line, &worst);
-	e->l3s = x->inclusive ? (uint64_t)1 << k->l3 % 64 : 0;
 	e->dirty_l3 = NO_L3;
 	sharer_clear(x, e);
 	e->owner = k->id;
@@ -215,7 +213,6 @@ struct access_price fetch(struct cpu_private *p, struct place at, uint64_t line,
 	uint64_t tag = tag_of(p, line);
 	struct l1_way *way = at.way;
 	struct line *e = at.entry ? at.entry : cache_line(x, p->core, line);
-	uint32_t handle = e->handle;
 
 	mm->date = p->cpu.now;
 	if (way) {
@@ -226,7 +223,7 @@ struct access_price fetch(struct cpu_private *p, struct place at, uint64_t line,
 			count_hitm(p, line, false);
 		}
 	} else if (core_holds(x, e, p->core)) {
-		l2_touch(x, p->core, handle, line);
+		l2_touch(x, p->core, e->handle, line);
 		price = (struct access_price){ mm->l2, CAUSE_L2 };
 	} else if (write && e->owner != NO_CORE) {
 		/* read for ownership: the owner's copy goes, it doesn't stay */
@@ -239,21 +236,21 @@ struct access_price fetch(struct cpu_private *p, struct place at, uint64_t line,
 		price = from_distance(mm, d);
 		if (dirty)
 			count_hitm(p, line, d == CROSS_SOCKET);
-		core_drop(x, owner, handle, line);
+		core_drop(x, owner, e->handle, line);
 		e->owner = NO_CORE;
 		e->dirty = false;
 		if (x->inclusive && owner->l3 != p->core->l3)
-			l3_remove(x, &x->l3s[owner->l3], handle, line);
+			l3_remove(x, &x->l3s[owner->l3], e->handle, line);
 		if (x->inclusive)
-			l3_insert(x, &x->l3s[p->core->l3], handle, line);
+			l3_insert(x, &x->l3s[p->core->l3], e->handle, line);
 		e->owner = p->core->id;
 		e->dirty = dirty;
-		l2_insert(x, p->core, handle, line);
+		l2_insert(x, p->core, e->handle, line);
 	} else {
-		price = bring(p, e, handle, line);
+		price = bring(p, e, line);
 	}
 	if (write && e->owner != p->core->id) {
-		struct access_price more = own(p, e, handle, line);
+		struct access_price more = own(p, e, line);
 
 		if (more.cycles > price.cycles)
 			price = more;

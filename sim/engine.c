@@ -36,6 +36,7 @@ struct engine *engine_new(struct machine *m)
 	struct engine *e = g_new0(struct engine, 1);
 
 	e->machine = m;
+	e->current = -1;
 	tree_init(&e->ready, m->topology->nr_cpu_ids);
 	return e;
 }

@@ -29,9 +29,8 @@ struct engine {
 	struct fiber *fibers; /* fast: by CPU id */
 	struct fiber *root;   /* fast: the actor's own flow */
 	uint64_t clock;	      /* fast: SimGrid's, as far as we moved it */
-	bool taken;	      /* slow: a CPU runs */
 	bool running;
-	int current; /* the CPU that runs */
+	int current; /* the CPU that runs, -1: none */
 	uint64_t events; /* simcalls that gave up the actor */
 	uint64_t turns;	 /* hand-overs from one CPU to another */
 	int alive;	 /* CPUs whose program has not returned */

@@ -20,7 +20,7 @@ static void wait_for_turn(struct engine *e, struct cpu_private *p)
 		} else if (simgrid_get_clock() < (double)p->wake_at) {
 			e->events++;
 			sg_actor_sleep_until((double)p->wake_at);
-		} else if (e->taken ||
+		} else if (e->current >= 0 ||
 			   tree_first(&e->ready) != key_of(p, p->wake_at)) {
 			e->events++;
 			sg_actor_yield();
@@ -29,14 +29,13 @@ static void wait_for_turn(struct engine *e, struct cpu_private *p)
 		}
 	}
 	tree_set(&e->ready, p->cpu.id, NEVER);
-	e->taken = true;
 	e->current = p->cpu.id;
 	e->turns++;
 }
 
 void slow_hand_over(struct engine *e, struct cpu_private *p)
 {
-	e->taken = false;
+	e->current = -1;
 	wait_for_turn(e, p);
 }
 
@@ -57,7 +56,7 @@ static void run_program(int argc, char **argv)
 	e->alive--;
 	if (tree_first(&e->ready) == NEVER && e->alive)
 		engine_deadlock(e);
-	e->taken = false;
+	e->current = -1;
 	if (e->alive)
 		return;
 	/* the last one: SimGrid's time ends where ours does */
@@ -86,7 +85,7 @@ void slow_start(struct engine *e)
 /* ---- the price of a sleep ---- */
 
 /* Dates that coincide as seldom as those at which CPUs meet: SimGrid wakes all
- * of one date in one go, which is a third cheaper than one by one. */
+ * of one date in one go, which is cheaper than one by one. */
 static void sleeper_main(int argc, char **argv)
 {
 	uint64_t *rounds = sg_actor_self_get_data();

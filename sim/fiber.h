@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Flows of control that take turns in one thread, by Boost.Context: a switch
- * saves the registers that a call must keep and loads another flow's, about
- * 5 ns, where a hand-over between two SimGrid actors takes about half a sleep.
+ * saves the registers that a call must keep and loads another flow's, without
+ * a word to SimGrid.
  *
  * A fiber has a stack of its own, and before it room that nobody may touch, more
  * than any function's locals: an overflow is a fault, not another's data.

@@ -24,31 +24,23 @@ int file_write_all(int fd, const char *data, size_t length)
 	return 0;
 }
 
-/* A device or a pipe takes what comes; nobody wants it replaced by a file. */
-static int write_into(const char *path, const char *data, size_t length)
+static int write_and_close(int fd, const char *data, size_t length)
 {
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-	int err;
+	int err = file_write_all(fd, data, length);
 
-	if (fd < 0)
-		return errno;
-	err = file_write_all(fd, data, length);
-	if (close(fd) && !err)
-		err = errno;
-	return err;
+	return close(fd) && !err ? errno : err;
 }
 
-static int replace_by(const char *aside, const char *path, const char *data,
-		      size_t length)
+int file_replace(const char *path, const char *data, size_t length)
 {
+	g_autofree char *aside = g_strdup_printf("%s.tmp-%d", path,
+						 (int)getpid());
 	int fd = open(aside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	int err;
 
 	if (fd < 0)
 		return errno;
-	err = file_write_all(fd, data, length);
-	if (close(fd) && !err)
-		err = errno;
+	err = write_and_close(fd, data, length);
 	if (!err && rename(aside, path))
 		err = errno;
 	if (err)
@@ -56,22 +48,19 @@ static int replace_by(const char *aside, const char *path, const char *data,
 	return err;
 }
 
-int file_replace(const char *path, const char *data, size_t length)
+int file_write_to(const char *path, const char *data, size_t length)
 {
 	char *target = realpath(path, NULL); /* NULL: no such file yet */
-	g_autofree char *aside = NULL;
 	struct stat s;
-	int err;
+	int fd, err;
 
 	if (target && !stat(target, &s) && !S_ISREG(s.st_mode) &&
 	    !S_ISDIR(s.st_mode)) {
-		free(target);
-		return write_into(path, data, length);
+		fd = open(target, O_WRONLY | O_CLOEXEC);
+		err = fd < 0 ? errno : write_and_close(fd, data, length);
+	} else {
+		err = file_replace(target ? target : path, data, length);
 	}
-	/* what a link leads to, not the link */
-	aside = g_strdup_printf("%s.tmp-%d", target ? target : path,
-				(int)getpid());
-	err = replace_by(aside, target ? target : path, data, length);
 	free(target);
 	return err;
 }

@@ -218,6 +218,8 @@ static inline void cpu_meet(struct cpu *c, struct domain *d)
  * the time is charged to CAUSE_IDLE. Timed machines only.
  */
 void cpu_wait(struct cpu *c);
+/* At @at, not before the waker's now. Of several wakes before the sleeper waits
+ * the earliest counts; one that comes after it was woken is for its next wait. */
 void cpu_wake(struct cpu *waker, struct cpu *sleeper, uint64_t at);
 /* Lets @cycles pass doing nothing (CAUSE_IDLE). */
 void cpu_idle(struct cpu *c, uint64_t cycles);
